@@ -1,0 +1,104 @@
+package secrets
+
+import (
+	"regexp"
+	"sync"
+)
+
+// A ruleRef says which rule a keyword starts.
+type ruleRef struct {
+	kind  ruleKind
+	shape int // index into the shapes, for ruleShape
+}
+
+type ruleKind uint8
+
+const (
+	ruleShape ruleKind = iota
+	ruleName
+	ruleURL
+	ruleHeader
+	ruleScheme
+	ruleCookie
+	ruleBegin
+	ruleEnd
+	rulePutty
+	ruleTool
+	ruleShortFlag
+	rulePgpass
+	ruleDSN
+)
+
+// A ruleset is the built-in rules, ready to run.
+type ruleset struct {
+	filter *prefilter
+	shapes []shape
+}
+
+// A shape is a built-in pattern with its expression, compiled when first used.
+type shape struct {
+	*BuiltIn
+	expr func() *regexp.Regexp
+}
+
+// builtInRules are made once a process; they are not changed afterwards.
+var builtInRules = sync.OnceValue(func() *ruleset {
+	rs := new(ruleset)
+	var words []keyword
+	for i, b := range table {
+		b := b
+		rs.shapes = append(rs.shapes, shape{BuiltIn: &b, expr: sync.OnceValue(func() *regexp.Regexp {
+			return regexp.MustCompile(b.anchored())
+		})})
+		for _, k := range b.Keywords {
+			words = append(words, expand(k, ruleRef{kind: ruleShape, shape: i})...)
+		}
+	}
+	rs.filter = newPrefilter(append(words, contextWords()...))
+	return rs
+})
+
+// expand makes the prefilter's words of one keyword. The prefilter needs four
+// bytes; a keyword of three is followed by any letter or digit, one word each.
+func expand(k string, ref ruleRef) []keyword {
+	if len(k) >= 4 {
+		return []keyword{{text: k, rule: ref}}
+	}
+	var out []keyword
+	for c := byte(0); c < 128; c++ {
+		if isAlnum(c) {
+			out = append(out, keyword{text: k + string(rune(c)), rule: ref})
+		}
+	}
+	return out
+}
+
+// contextWords start the rules that go by what stands around a secret.
+func contextWords() []keyword {
+	var out []keyword
+	add := func(kind ruleKind, fold bool, texts ...string) {
+		for _, t := range texts {
+			out = append(out, keyword{text: t, fold: fold, rule: ruleRef{kind: kind}})
+		}
+	}
+	add(ruleName, true, nameStems...)
+	for _, n := range shortNames {
+		for _, end := range nameEnds {
+			add(ruleName, true, n+end)
+		}
+	}
+	for _, c := range "abcdefghijklmnopqrstuvwxyz0123456789" {
+		out = append(out, keyword{text: string(c) + "://", fold: true, head: 1, rule: ruleRef{kind: ruleURL}})
+	}
+	add(ruleHeader, true, "authorization")
+	add(ruleScheme, true, "bearer ", "bearer%20", "basic ")
+	add(ruleCookie, true, "cookie:", "cookie\"", "cookie'", "cookie=", "cookies:")
+	add(ruleBegin, false, "---- BEGIN ", "----BEGIN ")
+	add(ruleEnd, false, "---- END ", "----END ")
+	add(rulePutty, false, "Private-Lines:")
+	add(ruleTool, false, toolWords()...)
+	add(ruleShortFlag, false, " -p ", "\"-p\"", "'-p'", "\t-p ")
+	add(rulePgpass, false, ":5432:", ":5433:", ":5434:", ":6432:", ":3306:", ":*:*:", "pgpass")
+	add(ruleDSN, false, "@tcp(", "@unix(")
+	return out
+}

@@ -1,0 +1,140 @@
+package secrets
+
+import "strings"
+
+// userinfo takes the password, or the token, between :// and @. The colon
+// stands at v.s[at].
+func (v *view) userinfo(at int) {
+	s := v.s
+	start := at + 3
+	end, last, slash := start, -1, -1
+	colon := -1
+	for n := min(len(s), start+maxValue); end < n; end++ {
+		switch c := s[end]; {
+		case c <= ' ' || c == '"' || c == '<' || c == '>' || c == '`' || c == 0x7f || c == '\'' && last >= 0:
+			n = end
+		case c == '\\' && escapesEnd(s[end:]):
+			n = end
+		case c == '@':
+			if slash < 0 || colon >= 0 && colon < slash && !isPort(s[colon+1:slash]) && last < 0 {
+				last = end
+			}
+		case c == ':' && colon < 0:
+			colon = end
+		case (c == '/' || c == '?' || c == '#') && slash < 0:
+			slash = end
+			if colon < 0 || last >= 0 || isPort(s[colon+1:slash]) {
+				n = end
+			}
+		}
+		if end >= n {
+			break
+		}
+	}
+	if last < 0 {
+		return
+	}
+	if colon < 0 || colon > last {
+		if t := s[start:last]; len(t) >= 20 && randomish(t) {
+			v.add(start, last, "url_userinfo", byPlace)
+		}
+		return
+	}
+	secret := s[colon+1 : last]
+	if !acceptUserinfo(secret) {
+		if t := s[start:colon]; len(t) >= 20 && (secret == "" || isWord(secret) || secret == "x-oauth-basic") && randomish(t) {
+			v.add(start, colon, "url_userinfo", byPlace)
+		}
+		return
+	}
+	v.add(colon+1, last, "url_userinfo", byPlace)
+}
+
+func isPort(t string) bool {
+	for i := 0; i < len(t); i++ {
+		if !isDigit(t[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+func acceptUserinfo(t string) bool {
+	if t == "" || len(t) > maxValue || onlyMarkers(t) || reference(t) || masked(t) {
+		return false
+	}
+	switch strings.ToLower(t) {
+	case "password", "pass", "passwd", "pwd", "secret", "token", "your_password", "yourpassword", "pw", "credentials", "x-oauth-basic":
+		return false
+	}
+	return !(t[0] == '{' && strings.IndexByte(t, '}') > 0) && !strings.HasPrefix(t, "//")
+}
+
+// dsn takes the password of user:password@tcp(host)/db. The @ stands at
+// v.s[at].
+func (v *view) dsn(at int) {
+	s := v.s
+	start := at
+	for start > 0 && at-start < 256 && s[start-1] > ' ' && s[start-1] != '"' && s[start-1] != '\'' && s[start-1] != '`' {
+		start--
+	}
+	colon := strings.IndexByte(s[start:at], ':')
+	if colon < 0 || strings.Contains(s[start:at], "://") {
+		return
+	}
+	if eq := strings.LastIndexByte(s[start:start+colon], '='); eq >= 0 {
+		start += eq + 1
+		colon -= eq + 1
+	}
+	if t := s[start+colon+1 : at]; acceptUserinfo(t) {
+		v.add(start+colon+1, at, "connection_string", byPlace)
+	}
+}
+
+// pgpass takes the last field of the lines of a .pgpass file.
+func (v *view) pgpass(at int) {
+	s := v.s
+	if at < v.line {
+		return
+	}
+	from, to := lineStart(s, at), lineEnd(s, at)
+	v.line = to
+	if strings.HasPrefix(s[at:], "pgpass") { // the lines below are the file
+		for n := 0; n < 20 && to < len(s); n++ {
+			from, to = to+1, lineEnd(s, to+1)
+			if from >= len(s) || !v.pgpassLine(from, to) {
+				return
+			}
+			v.line = to
+		}
+		return
+	}
+	v.pgpassLine(from, to)
+}
+
+// pgpassLine handles host:port:database:user:password.
+func (v *view) pgpassLine(from, to int) bool {
+	s := v.s
+	line := strings.TrimRight(s[from:to], "\r \"',`")
+	i := 0
+	if n := strings.LastIndexAny(line[:min(len(line), 120)], " \t'\"`"); n >= 0 && strings.Count(line[n:], ":") >= 4 {
+		i = n + 1
+	}
+	for n := 0; n < 4; n++ {
+		colon := strings.IndexByte(line[i:], ':')
+		if colon <= 0 || strings.ContainsAny(line[i:i+colon], " \t/{}()\"'=,") {
+			return false
+		}
+		field := line[i : i+colon]
+		if n == 1 && field != "*" && !isPort(field) {
+			return false
+		}
+		i += colon + 1
+	}
+	secret := line[i:]
+	if secret == "" || strings.ContainsAny(secret, " \t") || onlyMarkers(secret) || reference(secret) || masked(secret) {
+		return secret != ""
+	}
+	v.take(from+i, from+i+len(secret), "pgpass")
+	return true
+}
