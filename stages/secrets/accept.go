@@ -20,7 +20,7 @@ func accept(k *key, val *value) bool {
 		return isBasic(t)
 	}
 	if isNumber(t) {
-		return k.pass && len(t) >= 6 && !strings.ContainsAny(t, ".,:") && (val.quoted || k.upper || k.flag || k.sep == equals)
+		return k.pass && !strings.Contains(t, "0x") && len(t) >= 6 && !strings.ContainsAny(t, ".,:") && (val.quoted || k.upper || k.flag || k.sep == equals)
 	}
 	if val.quoted {
 		return acceptQuoted(k, t, val.rest)
@@ -42,6 +42,9 @@ func acceptQuoted(k *key, t, rest string) bool {
 		return randomish(t)
 	}
 	if hasDigit(t) || hasSymbol(t) {
+		if isIdentifier(t) && placeholderName(t, k) || !k.pass && isIdentifier(t) && numbered(t) && len(t) < 24 {
+			return false
+		}
 		return len(t) >= 5 && (k.pass || k.flag || len(t) >= 8) && !isCode(t)
 	}
 	if k.flag || k.pass {
@@ -72,22 +75,32 @@ func acceptPhrase(k *key, t string) bool {
 func acceptBare(k *key, t, rest string) bool {
 	switch k.sep {
 	case column, verb:
-		return len(t) >= 8 && randomish(t) && !hasExtension(t)
+		return len(t) >= 8 && (randomish(t) || k.pass && scrambled(t)) && !hasExtension(t) && (!isMember(t) || randomPart(t))
 	case blank:
 		return acceptOperand(k, t, rest)
 	}
 	if k.s == weak {
-		return randomish(t) && !isCall(t, rest)
+		if k.upper && k.sep == colon && strings.EqualFold(k.name, "pass") {
+			return false // --- PASS: TestName/1
+		}
+		return randomish(t) && !isCall(t, rest) && !(isMember(t) && len(t) < 40)
 	}
 	if len(t) < 4 {
 		return false
 	}
-	literal := k.sep == equals && (k.upper || k.flag || k.query || k.first) || k.sep == pair || k.sep == element
-	if isCall(t, rest) && !(literal && hasDigit(t) && !strings.HasSuffix(t, ")")) {
+	ends := rest == "" || rest[0] == '\n' || rest[0] == '\r' || rest[0] == 0x1b
+	literal := k.sep == equals && (k.upper || k.flag || k.query || k.first && ends) || k.sep == pair || k.sep == element
+	if strings.Contains(t, ")") && !strings.Contains(t, "(") && isMember(t[:strings.IndexByte(t, ')')+1][:max(1, strings.IndexByte(t, ')'))]) {
+		literal = false
+	}
+	if isCall(t, rest) && !(literal && hasDigit(t) && !strings.HasSuffix(t, ")") && !strings.HasSuffix(t, "]")) {
 		return false
 	}
-	if isMember(t) && !randomish(t) {
+	if isMember(t) && !(literal && randomish(t)) && !randomPart(t) {
 		return literal && k.pass && hasDigit(t)
+	}
+	if k.sep == spacedEquals && isExpression(t) || !literal && isIdentifier(t) && placeholderName(t, k) {
+		return false
 	}
 	switch {
 	case hasOddSymbol(t):
@@ -96,19 +109,64 @@ func acceptBare(k *key, t, rest string) bool {
 		if literal || k.pass && k.sep == colon && len(t) >= 6 {
 			return len(t) >= 6 && !isWord(t)
 		}
-		return len(t) >= 8 && !isWord(t) && !isIdentifier(t) || randomish(t)
+		return len(t) >= 8 && !isWord(t) && !isIdentifier(t) || randomish(t) || scrambled(t) || k.sep == equals && len(t) >= 8 && !numbered(t) && (k.pass || looksRandom(t))
 	case literal:
 		return len(t) >= 5 && !isWord(t) && (k.pass || len(t) >= 8) && !(strings.Contains(t, "_") && strings.ToUpper(t) == t) && !placeholderName(t, k)
 	case k.pass && strings.Count(t, "-") >= 2:
 		return len(t) >= 12
+	case k.pass && k.sep == equals && isAllAlpha(t) && strings.ToLower(t) == t && !strings.HasPrefix(rest, ",") && !strings.HasPrefix(rest, ")"):
+		return len(t) >= 10 && !placeholderName(t, k)
+	case k.pass && k.sep == colon && isAllAlpha(t):
+		return len(t) >= 8 && gibberish(t)
 	}
 	return len(t) >= 20 && mixedCase(t) && looksRandom(t)
+}
+
+// isExpression reports operators of programming languages.
+func isExpression(t string) bool {
+	for _, op := range []string{"+=", "&&", "||", "=>", "??", "==", "this."} {
+		if strings.Contains(t, op) {
+			return true
+		}
+	}
+	return false
+}
+
+// randomPart reports a.b.c with a part that looks random.
+func randomPart(t string) bool {
+	for _, p := range strings.FieldsFunc(t, func(r rune) bool { return r == '.' || r == ':' }) {
+		if len(p) >= 16 && allClasses(p) && looksRandom(p) {
+			return true
+		}
+	}
+	return false
+}
+
+// gibberish reports five consonants in a row.
+func gibberish(t string) bool {
+	run := 0
+	for i := 0; i < len(t); i++ {
+		if strings.IndexByte("aeiouy", lower(t[i])) >= 0 {
+			run = 0
+			continue
+		}
+		if run++; run == 5 {
+			return true
+		}
+	}
+	return false
+}
+
+// numbered reports a name with a number at its end: password2, token10.
+func numbered(t string) bool {
+	t = strings.TrimRight(t, "0123456789")
+	return !hasDigit(t)
 }
 
 // placeholderName reports values that are only the name of the key again.
 func placeholderName(t string, k *key) bool {
 	low := strings.ToLower(t)
-	for _, w := range []string{"password", "secret", "token", "passwd", "apikey", "api_key", "api-key", "credential"} {
+	for _, w := range []string{"password", "secret", "token", "passwd", "apikey", "api_key", "api-key", "credential", "privatekey", "secretkey", "accesskey"} {
 		if strings.HasSuffix(low, w) {
 			return true
 		}
@@ -120,6 +178,9 @@ func placeholderName(t string, k *key) bool {
 func acceptOperand(k *key, t, rest string) bool {
 	if len(t) < 4 || t[0] == '-' && !(len(t) >= 16 && looksRandom(t)) {
 		return false
+	}
+	if k.s == weak && strings.HasSuffix(strings.ToLower(k.name), "key") {
+		return randomish(t)
 	}
 	if hasDigit(t) || hasOddSymbol(t) {
 		return !isCall(t, rest) && !hasExtension(t) && (len(t) >= 6 || hasOddSymbol(t))
@@ -154,7 +215,8 @@ func reference(t string) bool {
 		for i < len(t) && (isAlnum(t[i]) || t[i] == '_' || t[i] == ':' || t[i] == '.') {
 			i++
 		}
-		return i == len(t) && (isAlpha(t[1]) || t[1] == '_')
+		whole := i == len(t) || strings.HasPrefix(t[i:], "->") || t[i] == '[' || t[i] == '{' || t[i] == '-' && t[i-1] == '-'
+		return whole && (isAlpha(t[1]) || t[1] == '_')
 	case '{':
 		return strings.HasPrefix(t, "{{") || strings.HasPrefix(t, "{%") || strings.HasSuffix(t, "}")
 	case '<':
@@ -173,8 +235,12 @@ func reference(t string) bool {
 				return true
 			}
 		}
-	case '`', '*', '|', '=', '\\':
-		return len(t) < 4 || t[0] == '*' && isIdentifier(t[1:]) || t[0] == '\\' && len(t) < 3
+	case '*', '&':
+		return len(t) < 4 || isIdentifier(t[1:]) || isMember(t[1:])
+	case '\\': // \u1f510, \&Perl::reference
+		return len(t) < 12 || t[1] == '&'
+	case '`', '|', '=':
+		return len(t) < 4
 	}
 	for _, mark := range []string{"${{", "{{", "${", "$(", "secrets.", "ref+", "op://", "vault:", "arn:", "projects/"} {
 		if strings.HasPrefix(t, mark) || mark[0] == '$' && strings.Contains(t, mark) && strings.Contains(t, "}") {
@@ -213,7 +279,7 @@ func placeholder(t string) bool {
 		return false
 	}
 	low := strings.ToLower(t)
-	for _, w := range []string{"your-", "your_", "your ", "yourp", "yours", "yourt", "my-secret-", "placeholder", "changeme_", "insert-", "insert_", "<your", "example", "_here", "-here", "replace_", "replace-", "replaceme", "dummy", "not-set", "notset", "unset"} {
+	for _, w := range []string{"your-", "your_", "your ", "yourp", "yours", "yourt", "my-secret-", "placeholder", "changeme_", "insert-", "insert_", "<your", "example", "_here", "-here", "replace_", "replace-", "replaceme", "abcdefgh", "01234567", "dummy", "not-set", "notset", "unset"} {
 		if strings.Contains(low, w) {
 			return !looksRandom(t)
 		}
@@ -293,7 +359,7 @@ func isNumber(t string) bool {
 		case strings.IndexByte(".,:_+-%", c) >= 0:
 		case i == len(t)-1 && strings.IndexByte("smhdkKMGB", c) >= 0, i == len(t)-2 && isAlpha(c):
 		default:
-			return strings.HasPrefix(t, "0x") && len(t) <= 18
+			return strings.HasPrefix(strings.TrimPrefix(t, "-"), "0x") && len(t) <= 19
 		}
 	}
 	return digits > 0
@@ -362,7 +428,7 @@ func isMember(t string) bool {
 		c := t[i]
 		switch {
 		case isAlnum(c) || c == '_' || c == '$':
-		case c == '.' || c == '?' || c == '!' || c == ':' || c == '>' && t[i-1] == '-' || c == '-' && i+1 < len(t) && t[i+1] == '>':
+		case c == '.', (c == '?' || c == '!') && i+1 < len(t) && t[i+1] == '.', c == ':' && (t[i-1] == ':' || i+1 < len(t) && t[i+1] == ':'), c == '>' && t[i-1] == '-', c == '-' && i+1 < len(t) && t[i+1] == '>':
 			parts++
 		default:
 			return false
@@ -392,7 +458,13 @@ func isCall(t, rest string) bool {
 
 // isCode reports a quoted value that is a format or a piece of code.
 func isCode(t string) bool {
-	return strings.Contains(t, "%s") || strings.Contains(t, "%v") || strings.Contains(t, "()") || strings.HasPrefix(t, "json:") || strings.Contains(t, "=>") || strings.HasPrefix(t, "#/") || strings.HasPrefix(t, "^[") || t[0] == '+' && len(t) < 5
+	return formats(t) || strings.Contains(t, "()") || strings.HasPrefix(t, "json:") || strings.Contains(t, "=>") || strings.HasPrefix(t, "#/") || strings.HasPrefix(t, "^[") || t[0] == '+' && len(t) < 5
+}
+
+// formats reports a printf verb.
+func formats(t string) bool {
+	i := strings.IndexByte(t, '%')
+	return i >= 0 && i+1 < len(t) && strings.IndexByte("svdqw", t[i+1]) >= 0 && (i+2 == len(t) || !isAlnum(t[i+2]))
 }
 
 func hasExtension(t string) bool {
@@ -417,7 +489,10 @@ func mixedCase(t string) bool {
 
 // randomish is what a value must look like when its name says little.
 func randomish(t string) bool {
-	if len(t) < 8 || strings.ContainsAny(t, " \t(){}<>") || !hasDigit(t) || isNumber(t) || hasExtension(t) && len(t) < 30 {
+	if isBase32(t) {
+		return true
+	}
+	if len(t) < 8 || strings.ContainsAny(t, " \t(){}<>,") || strings.Contains(strings.TrimRight(t, "="), "=") || strings.Contains(t, "\\x") || strings.Contains(t, "\\u") || !hasDigit(t) || slashedWords(t) || isNumber(t) || hasExtension(t) && len(t) < 30 {
 		return false
 	}
 	letters := 0
@@ -436,6 +511,50 @@ func randomish(t string) bool {
 		return true
 	}
 	return len(t) >= 24 && allClasses(t) && strings.Count(t, "-")+strings.Count(t, "_") <= len(t)/8
+}
+
+// isBase32 reports the seed of a one-time password.
+func isBase32(t string) bool {
+	if len(t) < 16 {
+		return false
+	}
+	for i := 0; i < len(t); i++ {
+		if !isUpper(t[i]) && (t[i] < '2' || t[i] > '7') && t[i] != '=' {
+			return false
+		}
+	}
+	return hasDigit(t) || len(t) >= 26
+}
+
+// slashedWords reports words with slashes between them, none of which looks
+// random.
+func slashedWords(t string) bool {
+	if strings.IndexByte(t, '/') < 0 {
+		return false
+	}
+	for _, w := range strings.Split(t, "/") {
+		if len(w) >= 8 && looksRandom(w) && mixedCase(w) {
+			return false
+		}
+	}
+	return len(t) < 64
+}
+
+// scrambled reports letters and digits that change places more than a name
+// with a number in it does.
+func scrambled(t string) bool {
+	runs, inside := 0, 0
+	for i := 0; i < len(t); i++ {
+		switch {
+		case isDigit(t[i]) && (i == 0 || !isDigit(t[i-1])):
+			runs++
+		case isAlpha(t[i]) && i > 0 && isDigit(t[i-1]):
+			inside++
+		case !isAlnum(t[i]):
+			return false
+		}
+	}
+	return len(t) >= 10 && runs >= 2 && inside >= 1
 }
 
 // isBasic reports base64 of user:password.

@@ -69,7 +69,7 @@ func valueFollows(argv []string, i int) bool {
 		if s == basic {
 			return strings.Contains(v, ":") && !isURL(v)
 		}
-		return s == strong || strings.Trim(name, "-") != "key" && len(v) >= 8
+		return s == strong || len(v) >= 8 && (randomish(v) || !strings.HasSuffix(strings.ToLower(name), "key"))
 	}
 	if i > 0 && (argv[i-1] == "set" || argv[i-1] == "config") || i == 1 && argv[0] == "setx" {
 		return s == strong && v[0] != '-'

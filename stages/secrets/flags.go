@@ -99,7 +99,7 @@ func toolWords() []string {
 	for _, p := range positions {
 		add(p.tool)
 	}
-	return append(out, "htpasswd ", "htpasswd\"", "gh secret ")
+	return append(out, "htpasswd ", "htpasswd\"", "gh secret ", "7z x", "7z a", "7z e", "7z t", "7z\", \"")
 }
 
 func toolNamed(name string, words []string) *tool {
@@ -268,7 +268,7 @@ func unknownP(words []string, bold bool) []part {
 		if strings.Contains(v, "/") && !hasOddSymbol(strings.ReplaceAll(v, "/", "")) && !randomish(v) {
 			continue
 		}
-		if !bold && (!hasDigit(v) && !hasOddSymbol(v) || len(v) < 6 || hasExtension(v)) {
+		if !bold && (len(v) < 6 || hasExtension(v) || strings.ContainsAny(v[:1], "[(*") || strings.Contains(v, ".*") || strings.HasSuffix(v, ";") || !hasOddSymbol(v) && !randomish(v) && !scrambled(v)) {
 			continue
 		}
 		out = append(out, part{word: i + 1, to: len(v)})

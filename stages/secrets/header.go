@@ -9,6 +9,9 @@ func (v *view) header(at, end int) {
 	if at < v.until || insideMarker(s, at) {
 		return
 	}
+	if end < len(s) && isAlpha(s[end]) {
+		return
+	}
 	for end < len(s) && end-at < maxName && nameChars[s[end]] {
 		end++
 	}
@@ -182,7 +185,7 @@ func (v *view) scheme(at, end int) {
 		return
 	}
 	t := s[i:to]
-	if len(t) < 12 || onlyMarkers(t) || reference(t) || isPath(t) {
+	if len(t) < 12 || onlyMarkers(t) || reference(t) || isPath(t) || isURL(t) {
 		return
 	}
 	if equalFold(s[at:at+5], "basic") {
@@ -205,10 +208,13 @@ func (v *view) cookie(i int) {
 	}
 	i, _ = closeQuote(s, i)
 	i = skipBlanks(s, i)
-	if i >= len(s) || s[i] != ':' && s[i] != '=' {
+	switch {
+	case i < len(s) && (s[i] == ':' || s[i] == '='):
+		i = skipBlanks(s, i+1)
+	case i < len(s) && isQuote(s[i]): // curl --cookie "a=b"
+	default:
 		return
 	}
-	i = skipBlanks(s, i+1)
 	if i < len(s) && s[i] == '[' {
 		i++
 	}

@@ -104,7 +104,7 @@ func (v *view) keyAt(at int) (key, bool) {
 	k.pass = strings.Contains(low, "pass") || strings.HasSuffix(low, "pwd") || strings.Contains(low, "pw_") || strings.HasSuffix(low, "psk")
 	k.query = v.query || start > 0 && (s[start-1] == '?' || s[start-1] == '&' || s[start-1] == ';' && strings.HasSuffix(s[:start], "&amp;"))
 	k.first = firstOnLine(s, start)
-	if (k.rule == "key_value") && (strings.HasSuffix(low, "signature") || strings.HasSuffix(low, "sig")) && !k.query {
+	if (k.rule == "key_value") && (strings.Contains(low, "signature") || strings.HasSuffix(low, "sig")) && !k.query {
 		return key{}, false // signatures are public; those of signed URLs are not
 	}
 	return k, true
@@ -121,7 +121,7 @@ func wordBefore(s string, start int) string {
 		from--
 	}
 	switch w := strings.ToLower(s[from : start-1]); w {
-	case "api", "access", "secret", "private", "auth", "client", "master", "encryption", "account", "storage", "session", "refresh", "bearer", "license", "signing", "shared", "personal":
+	case "api", "app", "application", "admin", "access", "secret", "private", "auth", "client", "master", "encryption", "account", "storage", "session", "refresh", "bearer", "license", "signing", "shared", "personal":
 		return w
 	}
 	return ""
@@ -192,6 +192,12 @@ func (v *view) separator(k *key) int {
 	case rest[0] == ',' && closed && k.flag:
 		k.sep = blank
 		return skipSpace(s, j+1)
+	case rest[0] == ',' && (closed || k.first):
+		k.sep = column
+		return skipBlanks(s, j+1)
+	case rest[0] == '(' && k.pass && len(rest) > 1 && isQuote(rest[1]):
+		k.sep = equals
+		return j + 1
 	case rest[0] == '|' && j > i:
 		k.sep = column
 		return skipBlanks(s, j+1)
@@ -200,7 +206,7 @@ func (v *view) separator(k *key) int {
 	case strings.HasPrefix(rest, "is ") || strings.HasPrefix(rest, "was "):
 		k.sep = verb
 		return skipBlanks(s, j+strings.IndexByte(rest, ' '))
-	case k.flag, isQuote(s[j]) && (k.pass || k.upper), commandBefore(s, k.start):
+	case k.flag, (s[j] == '\'' || s[j] == '"') && equalFold(k.name, "password"[:min(8, len(k.name))]) && len(k.name) == 8, commandBefore(s, k.start):
 		k.sep = blank
 		return j
 	case (j >= i+2 || s[i] == '\t') && (k.first || s[k.start-1] == ' '):
@@ -245,8 +251,10 @@ func commandBefore(s string, start int) bool {
 		return netrcBefore(s, from)
 	}
 	switch last := words[len(words)-1]; last {
-	case "ENV", "ARG", "env", "setx", "setenv", "set", "-x", "-gx", "-Ux", "-xg", "-Ux:", "\\set", "requirepass", "masterauth", "SetEnv", "PassEnv", "fastcgi_param", "proxy_set_header":
+	case "ENV", "ARG", "env", "setx", "setenv", "-x", "-gx", "-Ux", "-xg", "-Ux:", "\\set", "requirepass", "masterauth", "SetEnv", "PassEnv", "fastcgi_param", "proxy_set_header":
 		return true
+	case "set":
+		return len(words) == 1 || len(words) == 2 && strings.ContainsAny(words[0], "$>%")
 	}
 	for i, w := range words {
 		if (w == "login" || w == "machine" || w == "user" || w == "default") && i < len(words)-1 {
@@ -290,7 +298,7 @@ func pairValue(s string, i int) (int, bool) {
 		j++
 	}
 	word := strings.ToLower(s[from:j])
-	if !strings.HasSuffix(word, "value") && word != "string" && word != "val" && word != "content" {
+	if strings.Contains(word, ".") || !strings.HasSuffix(word, "value") && word != "string" && word != "val" && word != "content" {
 		return 0, false
 	}
 	j, _ = closeQuote(s, j)

@@ -14,7 +14,7 @@ var nameStems = []string{
 // for together with what may stand after a key name.
 var (
 	shortNames = []string{"key", "pwd", "pass", "psk", "auth", "_pat", "sig", "connect.sid", "jwt", "bearer", "seed", "creds", "_mac", "-mac", "pin", "otp"}
-	nameEnds   = []string{"=", ":", "\"", "'", "\\", " ", "\t", ">", "|", "`", "</", "&quot;"}
+	nameEnds   = []string{"=", ":", "\"", "'", "\\", " ", "\t", ">", "|", "`", "<", "&quot;", "\n", "\r", ","}
 )
 
 // strength is how much a key name says about its value.
@@ -83,7 +83,7 @@ var endings = []ending{
 	{"credentials", weak, "key_value"},
 	{"creds", weak, "key_value"},
 	{"auth", basic, "key_value"},
-	{"pat", strong, "key_value"},
+	{"pat", weak, "key_value"},
 	{"xamzsignature", strong, "key_value"},
 	{"signature", weak, "key_value"},
 	{"sig", weak, "key_value"},

@@ -27,6 +27,8 @@ const (
 	ruleShortFlag
 	rulePgpass
 	ruleDSN
+	ruleOracle
+	ruleIdentified
 )
 
 // A ruleset is the built-in rules, ready to run.
@@ -92,7 +94,7 @@ func contextWords() []keyword {
 	}
 	add(ruleHeader, true, "authorization")
 	add(ruleScheme, true, "bearer ", "bearer%20", "basic ")
-	add(ruleCookie, true, "cookie:", "cookie\"", "cookie'", "cookie=", "cookies:")
+	add(ruleCookie, true, "cookie:", "cookie\"", "cookie'", "cookie=", "cookies:", "cookie \"", "cookie '")
 	add(ruleBegin, false, "---- BEGIN ", "----BEGIN ")
 	add(ruleEnd, false, "---- END ", "----END ")
 	add(rulePutty, false, "Private-Lines:")
@@ -100,5 +102,7 @@ func contextWords() []keyword {
 	add(ruleShortFlag, false, " -p ", "\"-p\"", "'-p'", "\t-p ")
 	add(rulePgpass, false, ":5432:", ":5433:", ":5434:", ":6432:", ":3306:", ":*:*:", "pgpass")
 	add(ruleDSN, false, "@tcp(", "@unix(")
+	add(ruleOracle, false, "oracle:thin:", "sqlplus ")
+	add(ruleIdentified, true, "identified ")
 	return out
 }

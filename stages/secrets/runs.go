@@ -88,17 +88,21 @@ func (v *view) bareToken(start, end int) {
 	case n == 64 && start > 17 && s[start-1] == '.':
 		v.tryBare("airtable_token", start-18, end, nil)
 	}
-	token := s[start:end]
-	if n > 120 || strings.TrimRight(token, "=") == "" {
-		return
+	for from := start; from < end && n <= 512; {
+		to := from
+		for to < end && s[to] != '=' && s[to] != '/' {
+			to++
+		}
+		if to-from >= 34 && to-from <= 64 {
+			v.bareWord(from, to)
+		}
+		from = to + 1
 	}
-	if i := strings.LastIndexByte(strings.TrimRight(token, "="), '='); i >= 0 {
-		token = token[i+1:]
-	}
-	from := end - len(token)
-	if len(token) < 34 {
-		return
-	}
+}
+
+// bareWord tries them on a word between slashes and equals signs.
+func (v *view) bareWord(from, end int) {
+	token := v.s[from:end]
 	fits := func(n int) func(string) bool { // nothing but a few characters stands around it
 		return func(t string) bool { return len(token)-len(t) <= n && hasDigit(t) }
 	}
@@ -111,6 +115,8 @@ func (v *view) bareToken(start, end int) {
 		v.tryBare("nuget_key", from, end, fits(0))
 	case strings.HasPrefix(token, "cio") && len(token) == 35:
 		v.tryBare("crates_token", from, end, allClasses)
+	case len(token) == 40 && from > 0 && v.s[from-1] == '*' && strings.Trim(token, "0123456789ABCDEF") == "":
+		v.add(from-1, end, "password_hash", byShape) // MySQL's native hash
 	case len(token) == 42 && strings.HasPrefix(token, "00"), len(token) == 43 && strings.HasPrefix(token[1:], "00"):
 		v.tryBare("okta_token", from, end, allClasses)
 	}

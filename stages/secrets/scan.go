@@ -73,6 +73,10 @@ func (v *view) hit(w *keyword, at int) {
 		v.pgpass(at)
 	case ruleDSN:
 		v.dsn(at)
+	case ruleOracle:
+		v.oracle(at + len(w.text))
+	case ruleIdentified:
+		v.identified(at, at+len(w.text))
 	}
 }
 
@@ -80,6 +84,9 @@ func (v *view) hit(w *keyword, at int) {
 // begin before the keyword, but not further than its Before.
 func (v *view) shape(sh *shape, at int) {
 	if at < v.token || sh.once && at < v.tried {
+		return
+	}
+	if sh.alone && at > 0 && base64Chars[v.s[at-1]] {
 		return
 	}
 	end := v.extent(at)

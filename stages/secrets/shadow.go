@@ -115,7 +115,9 @@ func separates(s string, i int) bool {
 		return false
 	}
 	if rest[0] == '-' || rest[0] == '/' || strings.HasPrefix(rest, "./") {
-		return !strings.HasPrefix(rest[1:], "\x00")
+		before := s[max(0, i-256):i]
+		before = before[strings.LastIndexAny(before, "\x00\n")+1:]
+		return !strings.HasPrefix(rest[1:], "\x00") && (strings.HasPrefix(before, "-") || !strings.Contains(before, "="))
 	}
 	n := 0
 	for n < len(rest) && (isAlnum(rest[n]) || rest[n] == '_') {

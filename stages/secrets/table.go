@@ -16,6 +16,7 @@ type BuiltIn struct {
 	Unlike   string   // near it, and not a match
 
 	accept func(token string) bool // a last look, for what an expression cannot say
+	alone  bool                    // not glued to base64 characters, among which it is not rare
 	once   bool                    // tried for the first keyword of a run only: see shape
 }
 
@@ -89,7 +90,8 @@ var table = []BuiltIn{
 	{Name: "gitlab_token", About: "GitLab tokens of every prefix", Keywords: []string{"glpat-", "glptt-", "glrt-", "gldt-", "glcbt-", "glsoat-", "glft-", "glimt-", "glagent-", "gloas-", "glffct-", "glrtr-", "glwt-"}, Pattern: `gl(?:pat|ptt|rtr?|dt|cbt|soat|ft|imt|agent|oas|ffct|wt)-[\w-]{16,}(?:\.[\w-]+){0,3}`, Like: "glpat-{w 20}", Unlike: "glpat- prefixed"},
 	{Name: "gitlab_token", About: "GitLab runner registration tokens", Keywords: []string{"GR1348941"}, Pattern: `GR1348941[\w-]{20,}`, Like: "GR1348941{w 20}", Unlike: "GR1348941"},
 	{Name: "azure_devops_pat", About: "Azure DevOps personal access tokens", Keywords: []string{"AZDO"}, Pattern: `[A-Za-z0-9]{60,90}AZDO[A-Za-z0-9]{4,}`, Before: 100, Like: "{a 76}AZDO{a 4}", Unlike: "the AZDO project"},
-	{Name: "atlassian_token", About: "Atlassian API and access tokens, Bitbucket app passwords", Keywords: []string{"ATATT3", "ATCTT3", "ATBB", "ATSTT3"}, Pattern: `(?:ATATT3|ATCTT3|ATSTT3)[\w=%+/-]{40,}|ATBB[A-Za-z0-9]{28,}`, Like: "ATATT3xFfGF0{w 170}", Unlike: "ATBB is a prefix"},
+	{Name: "atlassian_token", About: "Atlassian API and access tokens, Bitbucket app passwords", Keywords: []string{"ATATT3", "ATCTT3", "ATSTT3"}, Pattern: `(?:ATATT3|ATCTT3|ATSTT3)[\w=%+/-]{40,}`, Like: "ATATT3xFfGF0{w 170}", Unlike: "ATATT3"},
+	{Name: "atlassian_token", About: "Bitbucket app passwords", Keywords: []string{"ATBB"}, Pattern: `ATBB[A-Za-z0-9]{28,}`, alone: true, accept: allClasses, Like: "ATBBaA1{a 29}", Unlike: "ATBB is a prefix"},
 	{Name: "npm_token", About: "npm tokens", Keywords: []string{"npm_"}, Pattern: `npm_[A-Za-z0-9]{30,}`, Like: "npm_{a 36}", Unlike: "npm_config_cache_directory_of_the_user"},
 	{Name: "pypi_token", About: "PyPI upload tokens", Keywords: []string{"pypi-AgE", "pypi-AgEN"}, Pattern: `pypi-[\w-]{32,}`, Like: "pypi-AgEIcHlwaS5vcmc{w 140}", Unlike: "pypi-AgEnda"},
 	{Name: "rubygems_key", About: "RubyGems keys", Keywords: []string{"rubygems_"}, Pattern: `rubygems_[0-9a-f]{40,}`, Like: "rubygems_{h 48}", Unlike: "rubygems_version"},
@@ -122,7 +124,7 @@ var table = []BuiltIn{
 
 	// Talking to people.
 	{Name: "slack_token", About: "Slack bot, user, app, rotating and legacy tokens", Keywords: []string{"xoxb-", "xoxp-", "xoxa-", "xoxr-", "xoxs-", "xoxo-", "xoxc-", "xoxd-", "xoxe-", "xoxe.", "xapp-"}, Pattern: `(?:xoxe\.xox[bp]|xox[a-z]|xapp)-[\w%-]{20,}`, Like: "xoxb-{d 12}-{d 13}-{a 24}", Unlike: "xoxb- tokens belong to bots"},
-	{Name: "slack_webhook", About: "the secret path of Slack webhooks", Keywords: []string{"hooks.slack.com", "hooks.slack-gov.com"}, Pattern: `hooks\.slack(?:-gov)?\.com\\?/(?:services|workflows|triggers)\\?/([\w/\\+-]{20,})`, Like: "https://hooks.slack.com/services/T{u 8}/B{u 10}/{a 24}", Unlike: "https://hooks.slack.com/services/"},
+	{Name: "slack_webhook", About: "the secret path of Slack webhooks", Keywords: []string{"hooks.slack.com", "hooks.slack-gov.com"}, Pattern: `hooks\.slack(?:-gov)?\.com\\?/(?:services|workflows|triggers)\\?/((?:[\w+-]|\\?/){20,})`, Like: "https://hooks.slack.com/services/T{u 8}/B{u 10}/{a 24}", Unlike: "https://hooks.slack.com/services/"},
 	{Name: "discord_webhook", About: "the secret path of Discord webhooks", Keywords: []string{"/webhooks/"}, Pattern: `discord(?:app)?\.com/api/(?:v\d+/)?webhooks/(\d{15,}/[\w-]{40,})`, Before: 40, Like: "https://discord.com/api/webhooks/{d 18}/{w 68}", Unlike: "https://example.com/webhooks/1"},
 	{Name: "teams_webhook", About: "the secret path of Microsoft Teams webhooks", Keywords: []string{"webhook.office.com", "outlook.office.com/webhook"}, Pattern: `(?:webhook|outlook)\.office\.com/webhook\w*/([\w@/-]{60,})`, Like: "https://a.webhook.office.com/webhookb2/{h 36}@{h 36}/IncomingWebhook/{h 32}/{h 36}", Unlike: "https://a.webhook.office.com/webhookb2/"},
 	{Name: "discord_token", About: "Discord bot tokens", Keywords: nil, Pattern: `[MNO][A-Za-z0-9_-]{22,30}\.[\w-]{6}\.[\w-]{25,}`, Like: "MjQx{a 22}.{w 6}.{w 38}", Unlike: "MjQx.a.b"},
@@ -136,7 +138,8 @@ var table = []BuiltIn{
 	// Money.
 	{Name: "stripe_key", About: "Stripe secret and restricted keys", Keywords: []string{"sk_live_", "rk_live_", "sk_test_", "rk_test_", "sk_org_"}, Pattern: `[sr]k_(?:live|test|org(?:_live|_test)?)_[A-Za-z0-9]{16,}`, Like: "sk_live_{a 24}", Unlike: "sk_live_"},
 	{Name: "stripe_webhook_secret", About: "Stripe webhook secrets", Keywords: []string{"whsec_"}, Pattern: `whsec_[A-Za-z0-9+/=]{24,}`, Like: "whsec_{a 32}", Unlike: "whsec_ prefix missing"},
-	{Name: "square_token", About: "Square tokens and secrets", Keywords: []string{"sq0csp-", "sq0atp-", "sq0idp-", "sq0isp-", "EAAA"}, Pattern: `sq0[a-z]{3}-[\w-]{22,}|EAAA[\w-]{60}`, accept: allClasses, Like: "sq0csp-aA1{w 40}", Unlike: "sq0csp-"},
+	{Name: "square_token", About: "Square tokens and secrets", Keywords: []string{"sq0csp-", "sq0atp-", "sq0idp-", "sq0isp-"}, Pattern: `sq0[a-z]{3}-[\w-]{22,}`, Like: "sq0csp-aA1{w 40}", Unlike: "sq0csp-"},
+	{Name: "square_token", About: "Square access tokens", Keywords: []string{"EAAA"}, Pattern: `EAAA[\w-]{60}`, accept: allClasses, alone: true, Like: "EAAAaA1{w 57}", Unlike: "EAAA"},
 	{Name: "shopify_token", About: "Shopify tokens and secrets", Keywords: []string{"shpat_", "shpca_", "shppa_", "shpss_", "shpua_"}, Pattern: `shp(?:at|ca|pa|ss|ua)_[0-9a-fA-F]{32,}`, Like: "shpat_{h 32}", Unlike: "shpat_x"},
 
 	// Watching.
@@ -156,7 +159,7 @@ var table = []BuiltIn{
 	{Name: "airtable_token", About: "Airtable tokens", Keywords: nil, Pattern: `pat[A-Za-z0-9]{14}\.[0-9a-f]{64}`, Like: "pat{a 14}.{h 64}", Unlike: "pattern"},
 	{Name: "adobe_secret", About: "Adobe client secrets", Keywords: []string{"p8e-"}, Pattern: `p8e-[\w-]{32}`, Like: "p8e-{w 32}", Unlike: "p8e-x"},
 	{Name: "onepassword_token", About: "1Password service account tokens", Keywords: []string{"ops_eyJ"}, Pattern: `ops_eyJ[\w+/=-]{100,}`, Like: "ops_eyJ{a 200}", Unlike: "ops_eyJ"},
-	{Name: "facebook_token", About: "Facebook access tokens", Keywords: []string{"EAAC", "EAAB", "EAAG"}, Pattern: `EAA[A-Z][A-Za-z0-9]{80,}`, accept: allClasses, Like: "EAACaA1{a 120}", Unlike: "EAACx"},
+	{Name: "facebook_token", About: "Facebook access tokens", Keywords: []string{"EAAC", "EAAB", "EAAG"}, Pattern: `EAA[A-Z][A-Za-z0-9]{80,}`, accept: allClasses, alone: true, Like: "EAACaA1{a 120}", Unlike: "EAACx"},
 	{Name: "jwt", About: "JSON web tokens, signed or encrypted, also without their signature", Keywords: []string{"eyJh", "eyJ0", "eyJr", "eyJj", "eyJl", "eyJ4", "eyJ6", "eyJ1", "eyJi", "eyJw", "eyJz", "eyJu", "eyJq", "eyJm"}, Pattern: `eyJ[\w-]{8,}={0,2}\.[\w-]{8,}={0,2}(?:\.[\w-]*={0,2}){0,3}`, once: true, Like: "eyJhbGciOiJIUzI1NiJ9.eyJzdWIi{w 40}.{w 43}", Unlike: "eyJ is how base64 JSON begins"},
 	{Name: "password_hash", About: "crypt(3), bcrypt, argon2, scrypt, yescrypt, Apache MD5", Keywords: []string{":$1$", " $1$", "\"$1$", "'$1$", "=$1$", ":$5$", " $5$", "\"$5$", "'$5$", "=$5$", ":$6$", " $6$", "\"$6$", "'$6$", "=$6$", ":$y$", " $y$", "\"$y$", "'$y$", "=$y$", ":$7$", " $7$", "\"$7$", "'$7$", "=$7$", ":$P$", " $P$", "\"$P$", "'$P$", "=$P$", ":$H$", " $H$", "\"$H$", "'$H$", "=$H$", "$2a$", "$2b$", "$2y$", "$gy$", "$apr1$", "$argon2", "$scrypt$", "$pbkdf2", "$sha1$"}, Pattern: `[: "'=]?(\$(?:argon2(?:id?|d)|scrypt|pbkdf2[\w-]*|sha1|apr1|gy|[1257y6PH]|2[aby])\$[A-Za-z0-9./$=,+*_-]{20,})`, Like: "$6${a 16}${a 86}", Unlike: "$1$"},
 	{Name: "password_hash", About: "hashes of Django, LDAP, PostgreSQL", Keywords: []string{"pbkdf2_sha", "{SSHA", "{CRYPT}", "SCRAM-SHA-256$"}, Pattern: `pbkdf2_sha\d+\$\d+\$[A-Za-z0-9./$=+]{30,}|\{(?:SSHA\d*|CRYPT)\}[A-Za-z0-9./$=+]{12,}|SCRAM-SHA-256\$\d+:[A-Za-z0-9+/=$:]{40,}`, Like: "pbkdf2_sha256$600000${a 22}${a 43}", Unlike: "pbkdf2_sha256"},

@@ -138,3 +138,55 @@ func (v *view) pgpassLine(from, to int) bool {
 	v.take(from+i, from+i+len(secret), "pgpass")
 	return true
 }
+
+// oracle takes the password of user/password@host after "thin:" or sqlplus.
+func (v *view) oracle(i int) {
+	s := v.s
+	end := i
+	for end < len(s) && end-i < 200 && s[end] > ' ' && s[end] != '"' && s[end] != '\'' {
+		end++
+	}
+	slash, at := strings.IndexByte(s[i:end], '/'), strings.LastIndexByte(s[i:end], '@')
+	if slash <= 0 || at < slash || strings.IndexByte(s[i:i+slash], '@') >= 0 {
+		return
+	}
+	if t := s[i+slash+1 : i+at]; acceptUserinfo(t) {
+		v.add(i+slash+1, i+at, "connection_string", byPlace)
+	}
+}
+
+// identified takes the password or the hash of IDENTIFIED BY 'x' and of
+// IDENTIFIED WITH plugin AS 'x'. The first word stands
+// at [at, i); in prose it is not in capitals.
+func (v *view) identified(at, i int) {
+	s := v.s
+	if line := s[lineStart(s, at):at]; s[at] != 'I' && indexFold(line, "user ") < 0 && indexFold(line, "grant ") < 0 {
+		return
+	}
+	end := min(lineEnd(s, i), i+160)
+	for _, word := range []string{"by ", "as ", "using "} {
+		at := indexFold(s[i:end], word)
+		if at < 0 {
+			continue
+		}
+		from := skipBlanks(s, i+at+len(word))
+		if from+8 < end && equalFold(s[from:from+9], "password ") {
+			from = skipBlanks(s, from+9)
+		}
+		val, ok := v.value(from, &key{})
+		if ok && val.quoted && s[val.start-1] != '`' && !strings.ContainsAny(val.text, " \n") && len(val.text) >= 3 && !onlyMarkers(val.text) && !reference(val.text) && !masked(val.text) {
+			v.take(val.start, val.end, "key_value")
+		}
+		return
+	}
+}
+
+// indexFold is strings.Index for a lower-case ASCII word at a word's start.
+func indexFold(s, word string) int {
+	for i := 0; i+len(word) <= len(s); i++ {
+		if (i == 0 || s[i-1] == ' ') && equalFold(s[i:], word) {
+			return i
+		}
+	}
+	return -1
+}

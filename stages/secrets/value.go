@@ -37,7 +37,8 @@ func (v *view) value(i int, k *key) (value, bool) {
 		}
 	case i < len(s) && s[i] == '{' && (strings.HasSuffix(strings.ToLower(k.name), "pwd") || k.pass):
 		val.end, val.open = bareEnd(s, i, k)
-		if n := strings.IndexByte(s[i:min(len(s), i+256)], '}'); n > 0 && !strings.ContainsAny(s[i:i+n], "\n\"") {
+		n := strings.IndexByte(s[i:min(len(s), i+256)], '}')
+		if n > 0 && !strings.ContainsAny(s[i:i+n], "\n\"") && (i+n+1 == len(s) || s[i+n+1] == ';' || s[i+n+1] == '\n') {
 			val.start, val.end, val.open, val.quoted = i+1, i+n, false, true
 		}
 	default:
@@ -167,7 +168,7 @@ func bareEnd(s string, i int, k *key) (end int, open bool) {
 			i += markerLen(s[i:]) - 1
 		case c == '\\' && escapesEnd(s[i:]):
 			return trimClosers(s, start, i), false
-		case c == '&' && (k.query || entity(s[i:])):
+		case c == '&' && (k.query || entity(s[i:]) || parameter(s[i+1:])):
 			return trimClosers(s, start, i), false
 		case c == '#' && k.query && i > start:
 			return i, false
@@ -207,6 +208,15 @@ func escapesEnd(s string) bool {
 		}
 	}
 	return false
+}
+
+// parameter reports name= at the start of s, as in a form body.
+func parameter(s string) bool {
+	i := 0
+	for i < len(s) && i < 40 && nameChars[s[i]] {
+		i++
+	}
+	return i > 1 && i < len(s) && s[i] == '='
 }
 
 // entity reports an HTML entity that ends a value.
