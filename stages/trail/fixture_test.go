@@ -21,10 +21,25 @@ type place struct{ dir, jail, log string }
 
 func newPlace() place {
 	GinkgoHelper()
-	dir := GinkgoT().TempDir()
+	return placeIn(GinkgoT().TempDir())
+}
+
+// memoryDir is a directory where a sync costs nothing, if the system has such.
+func memoryDir() string {
+	GinkgoHelper()
+	dir, err := os.MkdirTemp("/dev/shm", "trail")
+	if err != nil {
+		return GinkgoT().TempDir()
+	}
+	DeferCleanup(os.RemoveAll, dir)
+	return dir
+}
+
+func placeIn(dir string) place {
+	GinkgoHelper()
 	p := place{dir: dir, jail: filepath.Join(dir, "jail"), log: filepath.Join(dir, "state", "audit.jsonl")}
-	Expect(os.Mkdir(p.jail, 0o700)).To(Succeed())
-	Expect(os.Mkdir(filepath.Dir(p.log), 0o700)).To(Succeed())
+	Expect(os.MkdirAll(p.jail, 0o700)).To(Succeed())
+	Expect(os.MkdirAll(filepath.Dir(p.log), 0o700)).To(Succeed())
 	return p
 }
 

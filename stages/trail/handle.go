@@ -5,18 +5,15 @@ import (
 	"fmt"
 	"os"
 	"sync/atomic"
-	"time"
 )
 
 // handle is one opening of the log file.
 type handle struct {
 	File
-	dir  folder
-	born time.Time
+	dir folder
 
 	dirty      bool        // the directory entry is not durable yet; the syncer's
 	distrusted atomic.Bool // an fsync failed: pages may be lost although a later one succeeds
-	proven     atomic.Bool // an fsync has succeeded
 }
 
 // openHandle opens or creates the log, checking where it lies and what it is.
@@ -40,11 +37,14 @@ func openIn(dir folder, o Options) (*handle, error) {
 	if err != nil {
 		return nil, err
 	}
-	h := &handle{File: o.Wrap(osFile{f}), dir: dir, born: time.Now(), dirty: created}
-	st, err := h.Stat()
-	if err == nil {
-		err = st.check(os.Geteuid())
-	}
+	h := &handle{File: o.Wrap(osFile{f}), dir: dir, dirty: created}
+	err = guard(func() error {
+		st, err := h.Stat()
+		if err != nil {
+			return err
+		}
+		return st.check(os.Geteuid())
+	})
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("audit log %s: %w", o.Path, err), h.File.Close())
 	}

@@ -34,16 +34,17 @@ type Log struct {
 	closed bool
 	open   map[string]int64 // attempts in the file whose outcome is due, and room kept for it
 
-	wake     chan struct{}
-	unlogged atomic.Int64 // calls not recorded, to be told in the next record
-	busy     stopwatch    // runs while the scribe works
-	head     atomic.Pointer[Head]
-	policy   string // the policy hash of the last record found at Open
+	wake   chan struct{}
+	tally  tally
+	busy   stopwatch // runs while the scribe works
+	head   atomic.Pointer[Head]
+	policy string // the policy hash of the last record found at Open
 }
 
 // request is one Append on its way.
 type request struct {
 	rec       Record
+	lenient   bool        // open mode: to be counted when it is lost
 	done      chan answer // holds one, for a caller that may have left
 	abandoned atomic.Bool
 }
@@ -76,12 +77,21 @@ func Open(o Options) (*Log, error) {
 	l.head.Store(&Head{Hash: genesis})
 	l.syncer = newSyncer(o.Sync, b)
 	l.scribe = newScribe(l)
-	if err := l.scribe.start(); err != nil {
-		l.syncer.stop()
+	started := make(chan error, 1)
+	go l.scribe.run(started)
+	select {
+	case err = <-started:
+	case <-time.After(o.Timeout):
+		err = fmt.Errorf("open audit log %s: %w", o.Path, ErrTimeout)
+		l.mu.Lock()
+		l.closed = true // should it come back, it has nothing to do
+		l.mu.Unlock()
+		l.nudge()
+	}
+	if err != nil {
 		b.stop()
 		return nil, err
 	}
-	go l.scribe.run()
 	return l, nil
 }
 
@@ -90,26 +100,19 @@ func Open(o Options) (*Log, error) {
 // outcome of a recorded attempt the log keeps the record and refuses further attempts
 // until it has been written. The record must not be changed afterwards.
 func (l *Log) Append(ctx context.Context, r Record) error {
-	return l.append(ctx, r).err
+	return l.append(ctx, &request{rec: r, done: make(chan answer, 1)}).err
 }
 
-func (l *Log) append(ctx context.Context, r Record) answer {
-	if err := r.check(); err != nil {
+func (l *Log) append(ctx context.Context, req *request) answer {
+	if err := req.rec.check(); err != nil {
 		return answer{err: err}
 	}
-	if err := ctx.Err(); err != nil && r.Kind == Attempt {
-		return answer{err: fmt.Errorf("audit: %w", err)}
-	}
-	req := &request{rec: r, done: make(chan answer, 1)}
-	due := l.due(r)
-	if !due && l.stuck() {
-		return answer{err: fmt.Errorf("%w: an earlier operation still hangs", ErrTimeout)}
-	}
-	if !l.enqueue(req) {
-		return answer{err: ErrClosed}
-	}
-	if due && l.stuck() {
-		return answer{fmt.Errorf("%w: an earlier operation still hangs", ErrTimeout), true}
+	if err := l.submit(ctx, req); err != nil {
+		due := l.due(req.rec)
+		if !due {
+			l.tally.lose(req)
+		}
+		return answer{err, due}
 	}
 	timer := time.NewTimer(l.opts.Timeout)
 	defer timer.Stop()
@@ -121,6 +124,22 @@ func (l *Log) append(ctx context.Context, r Record) answer {
 	case <-timer.C:
 		return l.abandon(req, ErrTimeout)
 	}
+}
+
+// submit queues a record, unless it is known that it would wait in vain. The outcome of
+// a recorded attempt is queued even then.
+func (l *Log) submit(ctx context.Context, req *request) error {
+	if err := ctx.Err(); err != nil && req.rec.Kind == Attempt {
+		return fmt.Errorf("audit: %w", err)
+	}
+	stuck := l.busy.over(l.opts.Timeout) || l.syncer.busy.over(l.opts.Timeout)
+	if (!stuck || l.due(req.rec)) && !l.enqueue(req) {
+		return ErrClosed
+	}
+	if stuck {
+		return fmt.Errorf("%w: an earlier operation still hangs", ErrTimeout)
+	}
+	return nil
 }
 
 // check refuses a programmer's mistake before it becomes a line nobody can read.
@@ -137,6 +156,7 @@ func (r *Record) check() error {
 // abandon gives up waiting. An attempt will not be written any more unless that has
 // begun; the outcome of a recorded attempt stays in the queue.
 func (l *Log) abandon(req *request, err error) answer {
+	l.tally.leave(req)
 	req.abandoned.Store(true)
 	return answer{err, l.due(req.rec)}
 }
@@ -178,11 +198,6 @@ func (l *Log) take(into []*request) ([]*request, bool) {
 	clear(l.queue)
 	l.queue = l.queue[:0]
 	return into, l.closed
-}
-
-// stuck reports whether an operation has hung for longer than a caller may wait.
-func (l *Log) stuck() bool {
-	return l.busy.over(l.opts.Timeout) || l.syncer.busy.over(l.opts.Timeout)
 }
 
 // Head returns the place of the last record this log has seen.

@@ -86,8 +86,8 @@ func (o Options) validate() error {
 	default:
 		faults = append(faults, fmt.Errorf("audit sync %q: use attempt, always or never", o.Sync))
 	}
-	if o.MaxBytes != 0 && o.MaxBytes < 4*MaxLine {
-		faults = append(faults, fmt.Errorf("audit max_bytes %d: at least %d", o.MaxBytes, 4*MaxLine))
+	if o.MaxBytes != 0 && o.MaxBytes < MaxLine {
+		faults = append(faults, fmt.Errorf("audit max_bytes %d: at least %d", o.MaxBytes, MaxLine))
 	}
 	if o.Keep < 0 {
 		faults = append(faults, fmt.Errorf("audit keep %d: must not be negative", o.Keep))

@@ -38,6 +38,7 @@ type scribe struct {
 	owed    []*request // outcomes of recorded attempts that could not be written
 	toSync  []*request // written to h in this turn, to be answered by the syncer
 	sick    error      // why the last turn failed
+	renewed time.Time  // when a file was last given up after a failed fsync
 
 	done chan struct{}
 	lost error // what Close could not put right; to be read after done
@@ -77,6 +78,7 @@ func (s *scribe) greet() error {
 		s.l.bell.warn("audit log and jail share a file system: a command that fills it stops the log",
 			slog.String("path", s.l.opts.Path))
 	}
+	s.listOrphans()
 	t, err := readTail(s.h, s.size)
 	if err != nil || t.last.seq == 0 {
 		return err
@@ -90,8 +92,14 @@ func (s *scribe) greet() error {
 	return s.settle()
 }
 
-func (s *scribe) run() {
+func (s *scribe) run(started chan<- error) {
 	defer close(s.done)
+	err := s.start()
+	started <- err
+	if err != nil {
+		s.l.syncer.stop()
+		return
+	}
 	var batch []*request
 	retry := time.NewTicker(retryEvery)
 	defer retry.Stop()
@@ -122,6 +130,7 @@ func (s *scribe) turn(batch []*request) {
 	}
 	for _, r := range batch {
 		if r.abandoned.Load() && !s.l.due(r.rec) {
+			s.l.tally.lose(r)
 			continue
 		}
 		failed := err
@@ -219,7 +228,7 @@ func (s *scribe) put(r *request) error {
 
 // encode makes the line that follows the head, and returns the head it would become.
 func (s *scribe) encode(r *request) Head {
-	s.told = s.l.unlogged.Load()
+	s.told = s.l.tally.load()
 	next := stamp{s.head.Seq + 1, s.l.opts.Now(), s.name, s.pid, s.told, s.head.Hash}
 	line, sum := s.seal.seal(appendBody(s.line[:0], next, &r.rec), 0)
 	s.line = line
@@ -253,7 +262,7 @@ func (s *scribe) write() error {
 func (s *scribe) written(r *request, head Head) {
 	s.size += int64(len(s.line))
 	s.setHead(head)
-	s.l.unlogged.Add(-s.told)
+	s.l.tally.told(r, s.told)
 	s.l.mu.Lock()
 	defer s.l.mu.Unlock()
 	if r.rec.Kind == Attempt {
@@ -293,6 +302,8 @@ func (s *scribe) refuse(r *request, err error) {
 	due := s.l.due(r.rec)
 	if due {
 		s.owed = append(s.owed, r)
+	} else {
+		s.l.tally.lose(r)
 	}
 	s.sickened(err)
 	r.reply(answer{err, due})

@@ -215,14 +215,15 @@ func (s *scribe) resolve(size int64) {
 	}
 }
 
-// renew begins a new file in place of one that failed to sync. A disk on which new files
-// fail as well must not be filled with them.
+// renew begins a new file in place of one that failed to sync, but not many a second: a
+// disk on which new files fail as well must not be filled with them.
 func (s *scribe) renew(size int64) error {
-	if !s.h.proven.Load() && time.Since(s.h.born) < retryEvery {
+	if time.Since(s.renewed) < retryEvery {
 		return s.fault(errDistrusted)
 	}
 	if err := s.catchUp(size); err != nil && size != s.size {
 		return err
 	}
+	s.renewed = time.Now()
 	return s.rotate(s.firstName())
 }
