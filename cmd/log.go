@@ -5,7 +5,6 @@ import (
 	"io"
 	"log/slog"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"time"
 
@@ -24,9 +23,10 @@ const flushTime = 500 * time.Millisecond
 // hold no secret and no byte outside 0x20-0x7e.
 type log struct {
 	*slog.Logger
+	w       io.Writer
 	lines   chan string
+	stop    chan struct{}
 	done    chan struct{}
-	closing sync.Once
 	dropped atomic.Int64
 	redact  func(string) string
 }
@@ -34,23 +34,43 @@ type log struct {
 // newLog starts a log on w, of what is at least at this level.
 func newLog(w io.Writer, level slog.Level, r *secrets.Redactor) *log {
 	l := &log{
+		w:      w,
 		lines:  make(chan string, logBacklog),
+		stop:   make(chan struct{}),
 		done:   make(chan struct{}),
 		redact: func(s string) string { return r.Text(s).Text },
 	}
 	l.Logger = slog.New(slog.NewTextHandler(l, &slog.HandlerOptions{Level: level}))
-	go func() {
-		defer close(l.done)
-		for line := range l.lines {
-			if n := l.dropped.Swap(0); n > 0 {
-				fmt.Fprintf(w, "%s: %d lines of the log were dropped, because nobody read them\n", program, n)
-			}
-			if _, err := io.WriteString(w, line); err != nil {
-				l.dropped.Add(1)
+	go l.write()
+	return l
+}
+
+// write writes lines as they come, and at the end those that are left.
+func (l *log) write() {
+	defer close(l.done)
+	for {
+		select {
+		case line := <-l.lines:
+			l.writeLine(line)
+			continue
+		case <-l.stop:
+		}
+		for {
+			select {
+			case line := <-l.lines:
+				l.writeLine(line)
+			default:
+				return
 			}
 		}
-	}()
-	return l
+	}
+}
+
+func (l *log) writeLine(line string) {
+	if n := l.dropped.Swap(0); n > 0 {
+		fmt.Fprintf(l.w, "%s: %d lines of the log were dropped, because nobody read them\n", program, n)
+	}
+	io.WriteString(l.w, line)
 }
 
 // Write takes one line from slog.
@@ -72,10 +92,10 @@ func (l *log) put(line string) {
 	}
 }
 
-// close waits, not for ever, until what was logged is written. Nothing may be
-// logged afterwards.
+// close waits, not for ever, until what was logged is written. What is logged
+// afterwards is lost.
 func (l *log) close() {
-	l.closing.Do(func() { close(l.lines) })
+	close(l.stop)
 	select {
 	case <-l.done:
 	case <-time.After(flushTime):

@@ -23,7 +23,7 @@ func (s *Server) start(ctx context.Context, m message, line []byte, w *writer) {
 	}
 	if _, known := modeOf(name); !known {
 		shown := strconv.QuoteToASCII(short(name))
-		s.record(ctx, short(name), "there is no tool "+shown)
+		s.record(ctx, name, "there is no tool "+shown)
 		w.fail(m.ID, invalidParams, fmt.Sprintf("unknown tool %s; there are %s and %s", shown, runTool, explainTool))
 		return
 	}
