@@ -69,10 +69,15 @@ var _ = Describe("Redact", func() {
 		Expect(t.Stdout).To(Equal("ABC"))
 	})
 
-	It("masks a secret that escapes had split", func(ctx SpecContext) {
-		t := finish(ctx, pipeline.Output{Stdout: whole(token[:9] + "\x1b[0m" + token[9:])})
-		Expect(t.Stdout).NotTo(ContainSubstring(token[9:20]))
-	})
+	DescribeTable("masks a secret that was split by", func(ctx SpecContext, between string) {
+		t := finish(ctx, pipeline.Output{Stdout: whole(token[:15] + between + token[15:])})
+		Expect(t.Stdout).To(Equal("[REDACTED:github_token]"))
+	},
+		Entry("a colour", "\x1b[0m"),
+		Entry("a colour in its 8-bit form, which goes only when escapes do", "\u009b0m"),
+		Entry("a title", "\x1b]0;t\x07"),
+		Entry("a delete, likewise", "\x7f"),
+	)
 
 	It("keeps escapes when the policy says so", func(ctx SpecContext) {
 		redact.KeepEscapes = true
