@@ -128,6 +128,36 @@ var _ = Describe("The transport", func() {
 		})
 	})
 
+	It("speaks the stateless protocol too, on the same pipes", func() {
+		meta := map[string]any{
+			"io.modelcontextprotocol/protocolVersion":    "2026-07-28",
+			"io.modelcontextprotocol/clientCapabilities": map[string]any{},
+			"io.modelcontextprotocol/clientInfo":         map[string]any{"name": "modern", "version": "2"},
+		}
+		s := w.start("serve")
+		Expect(string(s.request("server/discover", map[string]any{"_meta": meta}).Result)).To(ContainSubstring("2026-07-28"))
+		_, answer := s.ask("tools/call", map[string]any{"_meta": meta, "name": "run_command", "arguments": map[string]any{"command": "echo x"}})
+		r := await(answer)
+		Expect(result(r).Stdout).To(Equal("x\n"))
+		Expect(string(r.Result)).To(ContainSubstring(`"resultType":"complete"`))
+		Expect(w.outcomes()[0]).To(HaveKeyWithValue("client", "modern 2"))
+
+		for range 3 { // there is nothing to subscribe to, and that is said each time
+			Expect(s.request("subscriptions/listen", map[string]any{"_meta": meta, "notifications": map[string]any{"toolsListChanged": true}}).Error).To(BeNil())
+		}
+		Expect(s.unasked()).To(HaveLen(3))
+		Expect(s.unasked()[0]).To(ContainSubstring("acknowledged"))
+	})
+
+	It("records a call that the protocol itself refuses", func() {
+		r := s.request("tools/call", map[string]any{
+			"_meta": map[string]any{"io.modelcontextprotocol/protocolVersion": "2026-07-28"}, // and no capabilities
+			"name":  "run_command", "arguments": map[string]any{"command": "echo x"},
+		})
+		Expect(r.Error.Code).To(Equal(-32602))
+		Expect(w.outcomes()).To(ConsistOf(And(HaveKeyWithValue("code", "PARSE_ERROR"), HaveKeyWithValue("policy_reason", ContainSubstring("the protocol refuses")))))
+	})
+
 	It("keeps standard output to the protocol", func() {
 		s.run("echo x")
 		Expect(s.stop()).To(Equal(0))

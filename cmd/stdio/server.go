@@ -161,6 +161,8 @@ func (s *Server) handle(ctx context.Context, line []byte, w *writer) {
 	case m.Method == "notifications/cancelled":
 		s.cancel(m.requestID())
 	default:
-		w.reply(m.id(), s.protocol(ctx, m, line))
+		answer := s.protocol(ctx, m, line)
+		s.session.flush(w)
+		w.reply(m.id(), answer)
 	}
 }

@@ -19,16 +19,28 @@ type session struct {
 }
 
 func newSession() *session {
-	return &session{notifications: make(chan mcp.JSONRPCNotification, 1)}
+	return &session{notifications: make(chan mcp.JSONRPCNotification, 16)}
 }
 
 func (s *session) SessionID() string { return "stdio" }
 func (s *session) Initialize()       { s.ready.Store(true) }
 func (s *session) Initialized() bool { return s.ready.Load() }
 
-// NotificationChannel is never read: the server offers nothing that notifies,
-// and mcp-go drops what does not fit.
+// NotificationChannel is where mcp-go puts what is to be said before an answer:
+// the server offers nothing else that notifies.
 func (s *session) NotificationChannel() chan<- mcp.JSONRPCNotification { return s.notifications }
+
+// flush sends what mcp-go has put there.
+func (s *session) flush(w *writer) {
+	for {
+		select {
+		case n := <-s.notifications:
+			w.send(n)
+		default:
+			return
+		}
+	}
+}
 
 func (s *session) SetClientInfo(i mcp.Implementation)             { s.info.Store(&i) }
 func (s *session) SetClientCapabilities(c mcp.ClientCapabilities) { s.capabilities.Store(&c) }
