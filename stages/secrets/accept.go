@@ -7,6 +7,9 @@ import "strings"
 // beside secrets.
 func accept(k *key, val *value) bool {
 	t := val.text
+	if k.s == no {
+		return false
+	}
 	if val.open {
 		return !strings.HasPrefix(t, markerOpen)
 	}
@@ -116,7 +119,7 @@ func acceptBare(k *key, t, rest string) bool {
 		return len(t) >= 12
 	case k.pass && k.sep == equals && isAllAlpha(t) && strings.ToLower(t) == t && !strings.HasPrefix(rest, ",") && !strings.HasPrefix(rest, ")"):
 		return len(t) >= 10 && !placeholderName(t, k)
-	case k.pass && k.sep == colon && isAllAlpha(t):
+	case k.pass && (k.sep == colon || k.first && ends) && isAllAlpha(t):
 		return len(t) >= 8 && gibberish(t)
 	}
 	return len(t) >= 20 && mixedCase(t) && looksRandom(t)
@@ -124,6 +127,7 @@ func acceptBare(k *key, t, rest string) bool {
 
 // isExpression reports operators of programming languages.
 func isExpression(t string) bool {
+	t = strings.TrimRight(t, "=")
 	for _, op := range []string{"+=", "&&", "||", "=>", "??", "==", "this."} {
 		if strings.Contains(t, op) {
 			return true
@@ -236,7 +240,7 @@ func reference(t string) bool {
 			}
 		}
 	case '*', '&':
-		return len(t) < 4 || isIdentifier(t[1:]) || isMember(t[1:])
+		return len(t) < 4 || !hasDigit(t) && (isIdentifier(t[1:]) || isMember(t[1:]))
 	case '\\': // \u1f510, \&Perl::reference
 		return len(t) < 12 || t[1] == '&'
 	case '`', '|', '=':

@@ -17,7 +17,17 @@ func newClass(ranges string) (c class) {
 	return c
 }
 
+// each calls f for every byte of the class.
+func (c *class) each(f func(byte)) {
+	for b, in := range c {
+		if in {
+			f(byte(b))
+		}
+	}
+}
+
 var (
+	alnumChars  = newClass("a-zA-Z0-9")
 	nameChars   = newClass("a-zA-Z0-9_.-")
 	tokenChars  = newClass("a-zA-Z0-9_.=~/:@+%$,{}*\\-")
 	runChars    = newClass("a-zA-Z0-9+/_=-") // both base64 alphabets

@@ -57,7 +57,7 @@ func (v *view) decoded(start, end int, text string) {
 		return
 	}
 	inner := view{s: plain, sc: v.sc, depth: v.depth + 1}
-	inner.back = mapping{fixed: true, from: start, to: end, parent: &v.back}
+	inner.back = mapping{fixed: true, from: start, to: end, parent: v.back.kept()}
 	inner.look()
 }
 
@@ -65,12 +65,45 @@ func (v *view) decoded(start, end int, text string) {
 // text, or of a private key. Something may be glued to the front.
 func alignment(run string) (shift int, ok bool) {
 	for shift = 0; shift < 4 && len(run)-shift >= minRun-4; shift++ {
+		if !mayDecode(run[shift : shift+8]) {
+			continue
+		}
 		head, good := decodeBase64(run[shift : shift+16])
 		if good && (printable(head) || derKey(head)) {
 			return shift, true
 		}
 	}
 	return 0, false
+}
+
+// sextet is the value of a character in either base64 alphabet.
+var sextet = func() (t [256]byte) {
+	for i, c := range []byte("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/") {
+		t[c] = byte(i)
+	}
+	t['-'], t['_'] = t['+'], t['/']
+	return t
+}()
+
+// mayDecode looks at the first bytes that eight characters decode to: most
+// base64 is of binary data, and shows it at once.
+func mayDecode(s string) bool {
+	b := [...]byte{
+		sextet[s[0]]<<2 | sextet[s[1]]>>4, sextet[s[1]]<<4 | sextet[s[2]]>>2, sextet[s[2]]<<6 | sextet[s[3]],
+		sextet[s[4]]<<2 | sextet[s[5]]>>4, sextet[s[5]]<<4 | sextet[s[6]]>>2,
+	}
+	if b[0] == 0x30 { // DER
+		return true
+	}
+	last := byte(0)
+	for _, c := range b {
+		follows := c&0xC0 == 0x80 // must stand after another byte of its rune, and only there
+		if follows && last < 0x80 || !follows && last >= 0xC0 || c >= 0xF5 || c < 0x20 && !isSpace(c) && c != 0 && c != 0x1b {
+			return false
+		}
+		last = c
+	}
+	return true
 }
 
 // wrapped follows base64 over its line ends: lines of the same length and
@@ -224,7 +257,7 @@ func (v *view) unescape(start, end int) {
 		out = append(out, s[i])
 		i++
 	}
-	back.parent = &v.back
+	back.parent = v.back.kept()
 	inner := view{s: string(out), sc: v.sc, back: back, depth: v.depth + 1, query: true}
 	inner.look()
 }

@@ -30,26 +30,26 @@ var tools = []tool{
 	{names: "sshpass", flags: map[string]carry{"-p": either}},
 	{names: "docker podman nerdctl buildah skopeo helm oras crane regctl oc az ibmcloud cf", sub: "login", flags: map[string]carry{"-p": next}, plainP: true},
 	{names: "curl", flags: map[string]carry{"-u": login, "-U": login, "--user": login, "--proxy-user": login, "-E": login, "--cert": login}, plainP: true},
-	{names: "http https xh httpie", flags: map[string]carry{"-a": login, "--auth": login}, plainP: true},
+	{names: "httpie xh", flags: map[string]carry{"-a": login, "--auth": login}, plainP: true},
 	{names: "redis-cli redis-benchmark valkey-cli keydb-cli", flags: map[string]carry{"-a": next}, plainP: true},
 	{names: "openssl", flags: map[string]carry{"-passin": source, "-passout": source, "-pass": source, "-password": source, "-k": next, "-K": next, "-hmac": next, "-macopt": source}, plainP: true},
 	{names: "zip unzip zipcloak bsdtar", flags: map[string]carry{"-P": either, "--passphrase": next}, plainP: true},
 	{names: "7z 7za 7zr 7zz rar unrar", flags: map[string]carry{"-p": glued, "-hp": glued}},
 	{names: "ldapsearch ldapadd ldapmodify ldapdelete ldapwhoami ldapcompare ldapmodrdn", flags: map[string]carry{"-w": either}, plainP: true},
 	{names: "ldappasswd", flags: map[string]carry{"-w": either, "-s": either, "-a": either}, plainP: true},
-	{names: "smbclient rpcclient smbget smbcacls net wmic", flags: map[string]carry{"-U": percent, "--user": percent}, plainP: true},
+	{names: "smbclient rpcclient smbget smbcacls wmic", flags: map[string]carry{"-U": percent, "--user": percent}, plainP: true},
 	{names: "sqlcmd bcp isql osql tsql mssql-cli", flags: map[string]carry{"-P": either}, plainP: true},
 	{names: "mongo mongosh mongodump mongorestore mongoexport mongoimport mongostat mongotop cqlsh", flags: map[string]carry{"-p": either}},
 	{names: "mosquitto_pub mosquitto_sub ipmitool", flags: map[string]carry{"-P": next}, plainP: true},
 	{names: "snmpwalk snmpget snmpset snmpbulkwalk", flags: map[string]carry{"-A": next, "-X": next}, plainP: true},
 	{names: "ssh-keygen", flags: map[string]carry{"-N": next, "-P": next}, plainP: true},
 	{names: "lftp ncftp ncftpget ncftpput", flags: map[string]carry{"-u": login, "-p": next}},
-	{names: "doctl flyctl fly", flags: map[string]carry{"-t": next}, plainP: true},
+	{names: "doctl flyctl", flags: map[string]carry{"-t": next}, plainP: true},
 	{names: "etcdctl", flags: map[string]carry{"--user": login}, plainP: true},
 	{names: "ansible ansible-playbook", flags: map[string]carry{}, plainP: true},
 	{names: "xfreerdp xfreerdp3 wlfreerdp", flags: map[string]carry{"/p:": glued}, plainP: true},
 	{names: "gh", sub: "secret", flags: map[string]carry{"-b": next, "--body": next}, plainP: true},
-	{names: "nxc netexec crackmapexec evil-winrm hydra smbmap psexec PsExec", flags: map[string]carry{"-p": next}},
+	{names: "nxc crackmapexec evil-winrm hydra smbmap psexec PsExec", flags: map[string]carry{"-p": next}},
 	{names: "kinit rdesktop influx impala-shell snowsql nzsql vsql beeline dsconf samba-tool", flags: map[string]carry{"-p": next}},
 	{names: "git cp mkdir ps ssh scp sftp rsync gcc g++ cc clang clang++ pytest py.test patch tar nmap lsof perl netstat ss xargs psql pg_dump pg_restore pg_isready pg_basebackup createdb dropdb nc ncat make cmake ninja npm yarn pnpm npx cargo go install touch test time read bash sh zsh dash fish type command declare local export set trap fd tee umask adb iptables python python3 pip ruby php less more grep rg jq tmux systemctl ip sed awk find df du bc nice env jest mocha tsc protoc telnet wget terraform gunzip chmod chown mv rm ln ls cat pidof pgrep pkill top htop strace ltrace gdb taskset chrt renice ionice prlimit hexdump sort sysctl mount umount modprobe kubectl flask rails gunicorn uvicorn vite serve http-server jupyter ng dotnet mvn gradle msbuild java node deno bun journalctl service docker-compose vagrant packer stat id which sudo su", plainP: true},
 }
@@ -82,7 +82,7 @@ func toolWords() []string {
 			return
 		}
 		seen[name] = true
-		for _, after := range []string{" ", "\"", "'"} {
+		for _, after := range []string{" ", "\"", "',"} {
 			if len(name)+1 >= 4 {
 				out = append(out, name+after)
 			}

@@ -19,21 +19,22 @@ const (
 
 // A key is a key name in a text and what is known about it.
 type key struct {
-	name  string
-	start int
-	end   int // after the name, before quotes and separator
-	s     strength
-	rule  string
-	sep   separator
-	flag  bool // --name
-	upper bool // NAME
-	pass  bool // it is a password rather than a token
-	query bool // it is a parameter of a URL, so & ends the value
-	first bool // nothing but indentation stands before it on its line
+	name    string
+	start   int
+	end     int // after the name, before quotes and separator
+	s       strength
+	rule    string
+	sep     separator
+	flag    bool // --name
+	upper   bool // NAME
+	pass    bool // it is a password rather than a token
+	query   bool // it is a parameter of a URL, so & ends the value
+	operand bool // the value follows only in some commands and files: see commandBefore
+	first   bool // nothing but indentation stands before it on its line
 }
 
-// keyed looks at the key name that holds the keyword [at, end).
-func (v *view) keyed(at, end int) {
+// keyed looks at the key name that holds the keyword at v.s[at].
+func (v *view) keyed(at int) {
 	if at < v.until {
 		return
 	}
@@ -45,6 +46,7 @@ func (v *view) keyed(at, end int) {
 	if k.sep == noSeparator {
 		return
 	}
+	k.describe(v)
 	if k.sep == colon {
 		if from, to, ok := blockScalar(v.s, k.start, i); ok {
 			v.take(from, to, k.rule)
@@ -52,7 +54,7 @@ func (v *view) keyed(at, end int) {
 		}
 	}
 	val, ok := v.value(i, &k)
-	if !ok || !accept(&k, &val) {
+	if !ok || !accept(&k, &val) || k.operand && !commandBefore(v.s, k.start) {
 		return
 	}
 	v.take(val.start, val.end, k.rule)
@@ -75,7 +77,7 @@ func (v *view) keyAt(at int) (key, bool) {
 	for end < len(s) && end-at < maxName && (nameChars[s[end]] || s[end] == ' ' && end-at == 3 && equalFold(s[at:end], "api")) {
 		end++
 	}
-	if end == v.named || end-at >= maxName {
+	if end == v.named || end-at >= maxName || !mayFollow(s, end) {
 		return key{}, false
 	}
 	v.named = end
@@ -84,7 +86,7 @@ func (v *view) keyAt(at int) (key, bool) {
 		start--
 	}
 	k := key{name: s[start:end], start: start, end: end}
-	if insideMarker(s, at) {
+	if strings.HasSuffix(s[:start], markerOpen) {
 		return key{}, false
 	}
 	k.s, k.rule = judge(k.name)
@@ -99,15 +101,42 @@ func (v *view) keyAt(at int) (key, bool) {
 		return key{}, false
 	}
 	k.flag = s[start] == '-'
-	k.upper = strings.ToUpper(k.name) == k.name
-	low := strings.ToLower(k.name)
-	k.pass = strings.Contains(low, "pass") || strings.HasSuffix(low, "pwd") || strings.Contains(low, "pw_") || strings.HasSuffix(low, "psk")
-	k.query = v.query || start > 0 && (s[start-1] == '?' || s[start-1] == '&' || s[start-1] == ';' && strings.HasSuffix(s[:start], "&amp;"))
-	k.first = firstOnLine(s, start)
-	if (k.rule == "key_value") && (strings.Contains(low, "signature") || strings.HasSuffix(low, "sig")) && !k.query {
-		return key{}, false // signatures are public; those of signed URLs are not
-	}
 	return k, true
+}
+
+// describe fills in what the value is judged by.
+func (k *key) describe(v *view) {
+	s := v.s
+	k.upper = strings.ToUpper(k.name) == k.name
+	k.pass = containsFold(k.name, "pass") || containsFold(k.name, "pwd") || containsFold(k.name, "psk")
+	k.query = v.query || k.start > 0 && (s[k.start-1] == '?' || s[k.start-1] == '&' || s[k.start-1] == ';' && strings.HasSuffix(s[:k.start], "&amp;"))
+	k.first = firstOnLine(s, k.start)
+	if k.rule == "key_value" && (containsFold(k.name, "signature") || len(k.name) >= 3 && equalFold(k.name[len(k.name)-3:], "sig")) && !k.query {
+		k.s = no // signatures are public; those of signed URLs are not
+	}
+}
+
+// containsFold is strings.Contains for a lower-case ASCII word.
+func containsFold(s, word string) bool {
+	for i := 0; i+len(word) <= len(s); i++ {
+		if equalFold(s[i:], word) {
+			return true
+		}
+	}
+	return false
+}
+
+// afterName are the bytes a separator, or what closes the name before it, may
+// begin with.
+var afterName = newClass("\"'`\\=:|<>,?+(% \t\n\r&]-")
+
+// mayFollow is a first look at what stands after a name, to be done with most
+// of them: of those before a blank, only some are followed by a value.
+func mayFollow(s string, i int) bool {
+	if i == len(s) || !afterName[s[i]] {
+		return false
+	}
+	return s[i] != '(' || i+1 < len(s) && isQuote(s[i+1])
 }
 
 // wordBefore returns a word that makes a plain "key", "token" or "secret"
@@ -192,10 +221,10 @@ func (v *view) separator(k *key) int {
 	case rest[0] == ',' && closed && k.flag:
 		k.sep = blank
 		return skipSpace(s, j+1)
-	case rest[0] == ',' && (closed || k.first):
+	case rest[0] == ',' && (closed || firstOnLine(s, k.start)):
 		k.sep = column
 		return skipBlanks(s, j+1)
-	case rest[0] == '(' && k.pass && len(rest) > 1 && isQuote(rest[1]):
+	case rest[0] == '(' && len(rest) > 1 && isQuote(rest[1]):
 		k.sep = equals
 		return j + 1
 	case rest[0] == '|' && j > i:
@@ -206,12 +235,12 @@ func (v *view) separator(k *key) int {
 	case strings.HasPrefix(rest, "is ") || strings.HasPrefix(rest, "was "):
 		k.sep = verb
 		return skipBlanks(s, j+strings.IndexByte(rest, ' '))
-	case k.flag, (s[j] == '\'' || s[j] == '"') && equalFold(k.name, "password"[:min(8, len(k.name))]) && len(k.name) == 8, commandBefore(s, k.start):
+	case k.flag, (s[j] == '\'' || s[j] == '"') && len(k.name) == 8 && equalFold(k.name, "password"):
 		k.sep = blank
-		return j
-	case (j >= i+2 || s[i] == '\t') && (k.first || s[k.start-1] == ' '):
+	case j >= i+2 || s[i] == '\t':
 		k.sep = column
-		return j
+	default:
+		k.sep, k.operand = blank, true
 	}
 	return j
 }

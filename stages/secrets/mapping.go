@@ -34,6 +34,12 @@ func (m *mapping) span(start, end int) (from, to int) {
 	return from, to
 }
 
+// kept is a copy for a view that is made from this one.
+func (m *mapping) kept() *mapping {
+	c := *m
+	return &c
+}
+
 // byteAt returns where the view's byte i comes from.
 func (m *mapping) byteAt(i int) (from, to int) {
 	n := sort.Search(len(m.steps), func(k int) bool { return m.steps[k].at > i }) - 1

@@ -7,14 +7,14 @@ import "strings"
 var nameStems = []string{
 	"password", "passwd", "passphrase", "passcode", "passwort", "kennwort", "contrasena", "motdepasse", "secret", "token",
 	"credential", "apikey", "api_key", "api-key", "api key", "accesskey", "privatekey", "private_key",
-	"signature", "sessionid", "session_id", "session-id", "sessid", "mnemonic", "connectionstring", "connection_string",
+	"signature", "sessionid", "session_id", "session-id", "sessid", "mnemonic", "connect.sid", "connectionstring", "connection_string",
 }
 
-// shortNames are too short or too common to look for alone: they are looked
-// for together with what may stand after a key name.
+// shortNames are too short or too common to be looked for alone: a byte that
+// may stand after a key name must follow them.
 var (
-	shortNames = []string{"key", "pwd", "pass", "psk", "auth", "_pat", "sig", "connect.sid", "jwt", "bearer", "seed", "creds", "_mac", "-mac", "pin", "otp"}
-	nameEnds   = []string{"=", ":", "\"", "'", "\\", " ", "\t", ">", "|", "`", "<", "&quot;", "\n", "\r", ","}
+	shortNames = []string{"key", "pwd", "pass", "psk", "auth", "_pat", "sig", "jwt", "bearer", "seed", "creds", "_mac", "-mac", "pin", "otp"}
+	nameEnd    = newClass("=:\"'\\ \t>|`<&\n\r,")
 )
 
 // strength is how much a key name says about its value.
@@ -123,9 +123,8 @@ func weakAlone(name string) bool {
 // judge classifies a key name.
 func judge(raw string) (strength, string) {
 	raw = strings.TrimRight(raw, "0123456789_.-")
-	var buf [80]byte
-	s, rule := judgeEnd(flat(raw, buf[:0]))
-	if s != no {
+	var buf [maxName + 20]byte
+	if s, rule := judgeEnd(flat(raw, buf[:0])); s != no {
 		return s, rule
 	}
 	cut := strings.LastIndexAny(raw, "_.-")
@@ -135,9 +134,9 @@ func judge(raw string) (strength, string) {
 	if cut <= 0 {
 		return no, ""
 	}
-	last := strings.ToLower(strings.TrimLeft(raw[cut:], "_.-"))
+	last := strings.TrimLeft(raw[cut:], "_.-")
 	for _, q := range qualifiers {
-		if last == q {
+		if len(last) == len(q) && equalFold(last, q) {
 			return judgeEnd(flat(strings.TrimRight(raw[:cut], "_.-"), buf[:0]))
 		}
 	}
@@ -155,38 +154,61 @@ func lastHump(s string) int {
 }
 
 // flat is a name in lower case without its separators.
-func flat(raw string, buf []byte) string {
-	for i := 0; i < len(raw); i++ {
+func flat(raw string, buf []byte) []byte {
+	for i := 0; i < len(raw) && len(buf) < cap(buf); i++ {
 		if c := raw[i]; isAlnum(c) {
 			buf = append(buf, lower(c))
 		}
 	}
-	return string(buf)
+	return buf
 }
 
-func judgeEnd(name string) (strength, string) {
+// byLast are the endings by their last letter.
+var byLast = func() (t [256][]ending) {
 	for _, e := range endings {
-		if !strings.HasSuffix(name, e.text) {
+		c := e.text[len(e.text)-1]
+		t[c] = append(t[c], e)
+	}
+	return t
+}()
+
+func judgeEnd(name []byte) (strength, string) {
+	if len(name) == 0 {
+		return no, ""
+	}
+	for _, e := range byLast[name[len(name)-1]] {
+		n := len(name) - len(e.text)
+		if n < 0 || string(name[n:]) != e.text {
 			continue
 		}
-		before := name[:len(name)-len(e.text)]
-		switch {
-		case e.s == strong && (before == "" || before == "the") && weakAlone(name):
+		if e.s == no || excluded(string(name[:n]), e.text) {
+			return no, ""
+		}
+		if n == 0 && e.s == strong && weakAlone(e.text) {
 			return weak, e.rule
-		case e.text == "key" && (before == "" || hasSuffixOf(before, notKeys)):
-			return no, ""
-		case e.text == "pass" && hasSuffixOf(before, []string{"by", "com", "bypass", "sur", "tres", "over", "under", "multi", "single", "first", "second", "one", "two", "test", "render"}):
-			return no, ""
-		case e.text == "pwd" && before == "old":
-			return no, ""
-		case e.text == "pat" && before == "":
-			return no, ""
-		case e.text == "sig" && hasSuffixOf(before, []string{"con", "de"}), e.text == "seed" && before == "random":
-			return no, ""
 		}
 		return e.s, e.rule
 	}
 	return no, ""
+}
+
+// excluded reports names that end like a secret's and are something else.
+func excluded(before, end string) bool {
+	switch end {
+	case "key":
+		return before == "" || hasSuffixOf(before, notKeys)
+	case "pass":
+		return hasSuffixOf(before, []string{"by", "com", "sur", "tres", "over", "under", "multi", "single", "first", "second", "one", "two", "test", "render"})
+	case "pwd":
+		return before == "old"
+	case "pat":
+		return before == ""
+	case "sig":
+		return hasSuffixOf(before, []string{"con", "de"})
+	case "seed":
+		return before == "random"
+	}
+	return false
 }
 
 func hasSuffixOf(s string, list []string) bool {

@@ -53,27 +53,16 @@ var builtInRules = sync.OnceValue(func() *ruleset {
 			return regexp.MustCompile(b.anchored())
 		})})
 		for _, k := range b.Keywords {
-			words = append(words, expand(k, ruleRef{kind: ruleShape, shape: i})...)
+			w := keyword{text: k, rule: ruleRef{kind: ruleShape, shape: i}}
+			if len(k) < 4 {
+				w.after = &alnumChars
+			}
+			words = append(words, w)
 		}
 	}
 	rs.filter = newPrefilter(append(words, contextWords()...))
 	return rs
 })
-
-// expand makes the prefilter's words of one keyword. The prefilter needs four
-// bytes; a keyword of three is followed by any letter or digit, one word each.
-func expand(k string, ref ruleRef) []keyword {
-	if len(k) >= 4 {
-		return []keyword{{text: k, rule: ref}}
-	}
-	var out []keyword
-	for c := byte(0); c < 128; c++ {
-		if isAlnum(c) {
-			out = append(out, keyword{text: k + string(rune(c)), rule: ref})
-		}
-	}
-	return out
-}
 
 // contextWords start the rules that go by what stands around a secret.
 func contextWords() []keyword {
@@ -85,13 +74,9 @@ func contextWords() []keyword {
 	}
 	add(ruleName, true, nameStems...)
 	for _, n := range shortNames {
-		for _, end := range nameEnds {
-			add(ruleName, true, n+end)
-		}
+		out = append(out, keyword{text: n, fold: true, after: &nameEnd, rule: ruleRef{kind: ruleName}})
 	}
-	for _, c := range "abcdefghijklmnopqrstuvwxyz0123456789" {
-		out = append(out, keyword{text: string(c) + "://", fold: true, head: 1, rule: ruleRef{kind: ruleURL}})
-	}
+	out = append(out, keyword{text: "://", before: &alnumChars, rule: ruleRef{kind: ruleURL}})
 	add(ruleHeader, true, "authorization")
 	add(ruleScheme, true, "bearer ", "bearer%20", "basic ")
 	add(ruleCookie, true, "cookie:", "cookie\"", "cookie'", "cookie=", "cookies:", "cookie \"", "cookie '")

@@ -103,6 +103,11 @@ func (v *view) bareToken(start, end int) {
 // bareWord tries them on a word between slashes and equals signs.
 func (v *view) bareWord(from, end int) {
 	token := v.s[from:end]
+	if c := token[0]; c != 'r' && c != 'o' && c != 'c' && c != '0' && len(token) != 40 {
+		if i := strings.Index(token[:10], "SK"); i < 0 || !isHex(token[i+2]) || !isHex(token[i+3]) {
+			return
+		}
+	}
 	fits := func(n int) func(string) bool { // nothing but a few characters stands around it
 		return func(t string) bool { return len(token)-len(t) <= n && hasDigit(t) }
 	}
@@ -117,7 +122,7 @@ func (v *view) bareWord(from, end int) {
 		v.tryBare("crates_token", from, end, allClasses)
 	case len(token) == 40 && from > 0 && v.s[from-1] == '*' && strings.Trim(token, "0123456789ABCDEF") == "":
 		v.add(from-1, end, "password_hash", byShape) // MySQL's native hash
-	case len(token) == 42 && strings.HasPrefix(token, "00"), len(token) == 43 && strings.HasPrefix(token[1:], "00"):
+	case len(token) == 42 && strings.HasPrefix(token, "00"):
 		v.tryBare("okta_token", from, end, allClasses)
 	}
 }

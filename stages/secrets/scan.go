@@ -52,7 +52,7 @@ func (v *view) hit(w *keyword, at int) {
 	case ruleShape:
 		v.shape(&v.sc.r.rules.shapes[w.rule.shape], at)
 	case ruleName:
-		v.keyed(at, at+len(w.text))
+		v.keyed(at)
 	case ruleURL:
 		v.userinfo(at)
 	case ruleHeader:

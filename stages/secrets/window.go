@@ -162,7 +162,7 @@ func (sc *scanner) look(s string, back mapping) {
 	}
 	if text, way, ok := shadow(s); ok {
 		if len(back.steps) > 0 {
-			way.parent = &back
+			way.parent = back.kept()
 		}
 		sc.lookOnce(text, way)
 	}
