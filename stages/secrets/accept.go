@@ -13,25 +13,24 @@ func accept(k *key, val *value) bool {
 	if val.open {
 		return !strings.HasPrefix(t, markerOpen)
 	}
-	if onlyMarkers(t) || reference(t) || masked(t) || placeholder(t) {
+	if onlyMarkers(t) || reference(t) || isNothing(t) || isURL(t) || isPath(t) || isVersion(t) {
 		return false
 	}
-	if isURL(t) || isPath(t) || isVersion(t) || isNothing(t) {
-		return false
+	good := false
+	switch {
+	case k.s == basic:
+		good = isBasic(t)
+	case isNumber(t):
+		good = k.pass && len(t) >= 6 && !strings.ContainsAny(t, ".,:x") && (val.quoted || k.upper || k.flag || k.sep == equals)
+	case val.quoted:
+		good = acceptQuoted(k, t)
+	default:
+		good = acceptBare(k, t, val.rest)
 	}
-	if k.s == basic {
-		return isBasic(t)
-	}
-	if isNumber(t) {
-		return k.pass && !strings.Contains(t, "0x") && len(t) >= 6 && !strings.ContainsAny(t, ".,:") && (val.quoted || k.upper || k.flag || k.sep == equals)
-	}
-	if val.quoted {
-		return acceptQuoted(k, t, val.rest)
-	}
-	return acceptBare(k, t, val.rest)
+	return good && !masked(t) && !placeholder(t)
 }
 
-func acceptQuoted(k *key, t, rest string) bool {
+func acceptQuoted(k *key, t string) bool {
 	if k.sep == column || k.sep == verb {
 		return randomish(t)
 	}
@@ -219,7 +218,7 @@ func reference(t string) bool {
 		for i < len(t) && (isAlnum(t[i]) || t[i] == '_' || t[i] == ':' || t[i] == '.') {
 			i++
 		}
-		whole := i == len(t) || strings.HasPrefix(t[i:], "->") || t[i] == '[' || t[i] == '{' || t[i] == '-' && t[i-1] == '-'
+		whole := i == len(t) || t[i] == '=' || strings.HasPrefix(t[i:], "->") || t[i] == '[' || t[i] == '{' || t[i] == '-' && t[i-1] == '-'
 		return whole && (isAlpha(t[1]) || t[1] == '_')
 	case '{':
 		return strings.HasPrefix(t, "{{") || strings.HasPrefix(t, "{%") || strings.HasSuffix(t, "}")
@@ -370,6 +369,9 @@ func isNumber(t string) bool {
 }
 
 func isNothing(t string) bool {
+	if len(t) > 12 {
+		return false
+	}
 	switch strings.ToLower(strings.TrimRight(t, ".,;:")) {
 	case "", "true", "false", "yes", "no", "on", "off", "none", "null", "nil", "undefined", "void", "required", "optional", "empty", "omitempty":
 		return true

@@ -57,11 +57,7 @@ func dashesBefore(s string, at int) int {
 // begins first or none comes.
 func (v *view) blockEnd(body int) int {
 	s := v.s[body:min(len(v.s), body+holdBlock)]
-	next := strings.Index(s, "---- BEGIN ")
-	if n := strings.Index(s, "----BEGIN "); n >= 0 && (next < 0 || n < next) {
-		next = n
-	}
-	if next >= 0 {
+	if next := strings.Index(s, "BEGIN "); next > 0 && strings.IndexByte("- ", s[next-1]) >= 0 {
 		s = s[:next]
 	}
 	for _, mark := range []string{"----END ", "---- END "} {

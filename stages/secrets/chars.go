@@ -27,10 +27,12 @@ func (c *class) each(f func(byte)) {
 }
 
 var (
+	letterChars = newClass("a-zA-Z")
 	alnumChars  = newClass("a-zA-Z0-9")
 	nameChars   = newClass("a-zA-Z0-9_.-")
 	tokenChars  = newClass("a-zA-Z0-9_.=~/:@+%$,{}*\\-")
-	runChars    = newClass("a-zA-Z0-9+/_=-") // both base64 alphabets
+	afterKey    = newClass("a-zA-Z0-9./_+%{}=~$\\@-") // may follow the keyword of a token
+	runChars    = newClass("a-zA-Z0-9+/_=-")          // both base64 alphabets
 	base64Chars = newClass("a-zA-Z0-9+/_-")
 )
 

@@ -1,6 +1,10 @@
 package secrets
 
-import "strings"
+import (
+	"slices"
+	"strings"
+	"sync"
+)
 
 // How a flag carries its secret.
 type carry uint8
@@ -107,39 +111,23 @@ func toolNamed(name string, words []string) *tool {
 		name = name[i+1:]
 	}
 	name = strings.TrimSuffix(name, ".exe")
-	for i := range tools {
-		t := &tools[i]
-		if !hasField(t.names, name) {
-			continue
-		}
-		if t.sub == "" {
-			return t
-		}
-		for _, w := range words {
-			if w == t.sub {
-				return t
-			}
-		}
-		return &tool{plainP: true}
+	t := byName()[name]
+	if t == nil || t.sub == "" || slices.Contains(words, t.sub) {
+		return t
 	}
-	return nil
+	return &tool{plainP: true}
 }
 
-// hasField reports whether name is one of the words of list.
-func hasField(list, name string) bool {
-	for i := 0; name != "" && i < len(list); {
-		n := strings.Index(list[i:], name)
-		if n < 0 {
-			return false
+// byName finds a tool.
+var byName = sync.OnceValue(func() map[string]*tool {
+	out := map[string]*tool{}
+	for i := range tools {
+		for _, n := range strings.Fields(tools[i].names) {
+			out[n] = &tools[i]
 		}
-		from, to := i+n, i+n+len(name)
-		if (from == 0 || list[from-1] == ' ') && (to == len(list) || list[to] == ' ') {
-			return true
-		}
-		i = to
 	}
-	return false
-}
+	return out
+})
 
 // A part is a piece of a command line word.
 type part struct{ word, from, to int }

@@ -6,7 +6,7 @@ import "strings"
 // at [at, end).
 func (v *view) header(at, end int) {
 	s := v.s
-	if at < v.until || insideMarker(s, at) {
+	if at < v.until {
 		return
 	}
 	if end < len(s) && isAlpha(s[end]) {
@@ -43,41 +43,13 @@ func (v *view) header(at, end int) {
 	v.credentials(i, "auth_header")
 }
 
-// schemes are the ones whose name stays; parameters says that what follows is
-// a list, all of which goes.
-var schemes = []struct {
-	name       string
-	parameters bool
-}{
-	{"bearer", false},
-	{"basic", false},
-	{"token", false},
-	{"apikey", false},
-	{"api-key", false},
-	{"key", false},
-	{"negotiate", false},
-	{"ntlm", false},
-	{"digest", true},
-	{"aws4-hmac-sha256", true},
-	{"hawk", true},
-	{"oauth", true},
-	{"sharedkey", false},
-	{"sharedkeylite", false},
-	{"sso-key", false},
-	{"genie", false},
-	{"genieKey", false},
-	{"bot", false},
-	{"jwt", false},
-	{"splunk", false},
-	{"sharedaccesssignature", true},
-	{"aws", false},
-	{"signature", true},
-	{"pat", false},
-	{"snowflake", false},
-	{"ssws", false},
-	{"klaviyo-api-key", false},
-	{"deepl-auth-key", false},
-	{"client-id", false},
+// schemes are the ones whose name stays; true says that a list of parameters
+// follows, all of which goes.
+var schemes = map[string]bool{
+	"bearer": false, "basic": false, "token": false, "apikey": false, "api-key": false, "key": false, "negotiate": false, "ntlm": false,
+	"sharedkey": false, "sharedkeylite": false, "sso-key": false, "geniekey": false, "bot": false, "jwt": false, "splunk": false, "aws": false,
+	"pat": false, "snowflake": false, "ssws": false, "klaviyo-api-key": false, "deepl-auth-key": false, "client-id": false,
+	"digest": true, "aws4-hmac-sha256": true, "hawk": true, "oauth": true, "sharedaccesssignature": true, "signature": true,
 }
 
 // credentials takes what follows a scheme, or the value when there is none.
@@ -87,29 +59,26 @@ func (v *view) credentials(i int, rule string) {
 	for word < len(s) && (isAlnum(s[word]) || s[word] == '-') {
 		word++
 	}
-	for _, sc := range schemes {
-		if word-i != len(sc.name) || !equalFold(s[i:word], strings.ToLower(sc.name)) || word >= len(s) {
-			continue
-		}
-		j := word
-		switch {
-		case s[j] == ' ', s[j] == ':':
-			j = skipBlanks(s, j+1)
-		case strings.HasPrefix(s[j:], "%20"):
-			j += 3
-		case s[j] == '+':
-			j++
-		default:
-			return
-		}
-		if sc.parameters {
-			v.parameters(j, rule)
-			return
-		}
-		v.credential(j, rule, false)
+	parameters, known := schemes[strings.ToLower(s[i:min(word, i+24)])]
+	if !known || word >= len(s) {
+		v.credential(i, rule, true)
 		return
 	}
-	v.credential(i, rule, true)
+	switch {
+	case s[word] == ' ', s[word] == ':':
+		word = skipBlanks(s, word+1)
+	case strings.HasPrefix(s[word:], "%20"):
+		word += 3
+	case s[word] == '+':
+		word++
+	default:
+		return
+	}
+	if parameters {
+		v.parameters(word, rule)
+		return
+	}
+	v.credential(word, rule, false)
 }
 
 // credential takes one word. Without a scheme it must look like a secret.
@@ -222,18 +191,22 @@ func (v *view) cookie(i int) {
 	if quote != 0 {
 		i += level + 1
 	}
-	v.pairs(i, quote)
+	v.pairs(i)
 }
 
 // pairs takes the values of name=value; name=value that look like secrets.
-func (v *view) pairs(i int, quote byte) {
+func (v *view) pairs(i int) {
 	s := v.s
+	if i < v.listed {
+		return
+	}
 	end := i
 	for n := lineEnd(s, i); end < n && s[end] != 0x1b && s[end] != '"' && s[end] != '\'' && s[end] != '`'; end++ {
 		if s[end] == '\\' && escapesEnd(s[end:]) {
 			break
 		}
 	}
+	v.listed = end
 	for i < end {
 		next := strings.IndexByte(s[i:end], ';')
 		if next < 0 {

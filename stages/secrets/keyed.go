@@ -240,6 +240,9 @@ func (v *view) separator(k *key) int {
 	case j >= i+2 || s[i] == '\t':
 		k.sep = column
 	default:
+		if w := skipClass(s, j, &letterChars); w > j && (w == len(s) || isSpace(s[w]) || strings.IndexByte(".,;:)\"'", s[w]) >= 0) {
+			return j // prose
+		}
 		k.sep, k.operand = blank, true
 	}
 	return j

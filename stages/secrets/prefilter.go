@@ -125,9 +125,11 @@ func (p *prefilter) scan(s string, v *view) {
 		if (p.marked[h0/64]>>(h0%64)|p.marked[h1/64]>>(h1%64)|p.marked[h2/64]>>(h2%64))&1 == 0 {
 			continue
 		}
-		p.compare(s, i, h0, v)
-		p.compare(s, i+2, h1, v)
-		p.compare(s, i+4, h2, v)
+		for k, h := range [...]uint32{h0, h1, h2} {
+			if p.marked[h/64]>>(h%64)&1 != 0 {
+				p.compare(s, i+2*k, h, v)
+			}
+		}
 	}
 	for ; i+3 <= len(s); i++ {
 		p.compare(s, i, gram(s[i], s[i+1], s[i+2]), v)
@@ -155,7 +157,7 @@ func (p *prefilter) compare(s string, i int, h uint32, v *view) {
 		if w.before != nil && (at == 0 || !w.before[s[at-1]]) {
 			continue
 		}
-		if t := s[at : at+len(w.text)]; t == w.text || w.fold && equalFold(t, w.text) {
+		if t := s[at : at+len(w.text)]; w.fold && equalFold(t, w.text) || t == w.text {
 			v.hit(w, at)
 		}
 	}

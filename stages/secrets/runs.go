@@ -69,11 +69,13 @@ var bare = sync.OnceValue(func() map[string]*regexp.Regexp {
 })
 
 // tryBare tries one of them on v.s[from:to].
-func (v *view) tryBare(name string, from, to int, ok func(string) bool) {
+func (v *view) tryBare(name string, from, to int, ok func(string) bool) (end int) {
 	m := bare()[name].FindStringIndex(v.s[from:to])
-	if m != nil && (ok == nil || ok(v.s[from+m[0]:from+m[1]])) {
-		v.add(from+m[0], from+m[1], name, byShape)
+	if m == nil || ok != nil && !ok(v.s[from+m[0]:from+m[1]]) {
+		return from
 	}
+	v.add(from+m[0], from+m[1], name, byShape)
+	return from + m[1]
 }
 
 // bareToken tries the tokens without a keyword on the run [start, end).
@@ -83,7 +85,7 @@ func (v *view) bareToken(start, end int) {
 	switch {
 	case n < 40 && end+8 < len(s) && s[end] == '.' && s[end+7] == '.':
 		v.tryBare("discord_token", max(start, end-32), min(len(s), end+80), allClasses)
-	case n >= 34 && n < 45 && start > 8 && s[start-1] == ':' && isDigit(s[start-2]):
+	case n >= 34 && n < 45 && start > 8 && s[start-1] == ':' && isDigit(s[start-2]) && isDigit(s[start-8]):
 		v.tryBare("telegram_token", max(0, start-11), end, nil)
 	case n == 64 && start > 17 && s[start-1] == '.':
 		v.tryBare("airtable_token", start-18, end, nil)
@@ -103,7 +105,7 @@ func (v *view) bareToken(start, end int) {
 // bareWord tries them on a word between slashes and equals signs.
 func (v *view) bareWord(from, end int) {
 	token := v.s[from:end]
-	if c := token[0]; c != 'r' && c != 'o' && c != 'c' && c != '0' && len(token) != 40 {
+	if c := token[0]; c != 'r' && c != 'o' && c != 'c' && c != '0' && (from == 0 || v.s[from-1] != '*') {
 		if i := strings.Index(token[:10], "SK"); i < 0 || !isHex(token[i+2]) || !isHex(token[i+3]) {
 			return
 		}
@@ -137,7 +139,7 @@ func (v *view) tildes() {
 		}
 		i += n
 		if i >= 5 && s[i-1] == 'Q' && isDigit(s[i-2]) {
-			v.tryBare("azure_client_secret", i-5, min(len(s), i+36), allClasses)
+			i = max(i, v.tryBare("azure_client_secret", i-5, min(len(s), i+36), allClasses)-1)
 		}
 	}
 }

@@ -9,12 +9,14 @@ type view struct {
 	depth int  // how many encodings lie between the view and the text
 	query bool // it was percent-encoded, so & ends a value
 
-	named int // where the last key name ended; one name may hold two keywords
-	until int // keyed hits before this lie inside a value that is taken
-	block int // key block hits before this are done with
-	line  int // command line hits before this are done with
-	token int // shape hits before this are taken
-	tried int // tokens that are tried once a run are not tried before this
+	named  int // where the last key name ended; one name may hold two keywords
+	until  int // keyed hits before this lie inside a value that is taken
+	block  int // key block hits before this are done with
+	line   int // command line hits before this are done with
+	listed int // cookies before this are done with
+	ends   int // user:password@ before this is done with
+	token  int // shape hits before this are taken
+	tried  int // tokens that are tried once a run are not tried before this
 
 	extentFrom, extentTo int // the last answer of extent
 }
@@ -50,7 +52,7 @@ func (v *view) look() {
 func (v *view) hit(w *keyword, at int) {
 	switch w.rule.kind {
 	case ruleShape:
-		v.shape(&v.sc.r.rules.shapes[w.rule.shape], at)
+		v.shape(&v.sc.r.rules.shapes[w.rule.shape], at, at+len(w.text))
 	case ruleName:
 		v.keyed(at)
 	case ruleURL:
@@ -80,9 +82,15 @@ func (v *view) hit(w *keyword, at int) {
 	}
 }
 
-// shape tries a token pattern around the keyword at v.s[at]. The pattern may
+// shape tries a token pattern around the keyword [at, after). The pattern may
 // begin before the keyword, but not further than its Before.
-func (v *view) shape(sh *shape, at int) {
+func (v *view) shape(sh *shape, at, after int) {
+	if sh.Before > 0 {
+		after = at
+	}
+	if after == len(v.s) || !afterKey[v.s[after]] || sh.solid && skipClass(v.s[:min(len(v.s), after+8)], after, &alnumChars) < after+8 {
+		return
+	}
 	if at < v.token || sh.once && at < v.tried {
 		return
 	}

@@ -9,7 +9,7 @@ func (v *view) userinfo(at int) {
 	start := at + 3
 	end, last, slash := start, -1, -1
 	colon := -1
-	for n := min(len(s), start+maxValue); end < n; end++ {
+	for n := min(len(s), start+1024); end < n; end++ {
 		switch c := s[end]; {
 		case c <= ' ' || c == '"' || c == '<' || c == '>' || c == '`' || c == 0x7f || c == '\'' && last >= 0:
 			n = end
@@ -21,6 +21,8 @@ func (v *view) userinfo(at int) {
 			}
 		case c == ':' && colon < 0:
 			colon = end
+		case c == '/' && s[end-1] == '/' && end > start: // the next URL
+			n = end
 		case (c == '/' || c == '?' || c == '#') && slash < 0:
 			slash = end
 			if colon < 0 || last >= 0 || isPort(s[colon+1:slash]) {
@@ -75,9 +77,10 @@ func acceptUserinfo(t string) bool {
 func (v *view) dsn(at int) {
 	s := v.s
 	start := at
-	for start > 0 && at-start < 256 && s[start-1] > ' ' && s[start-1] != '"' && s[start-1] != '\'' && s[start-1] != '`' {
+	for start > v.ends && at-start < 256 && s[start-1] > ' ' && s[start-1] != '"' && s[start-1] != '\'' && s[start-1] != '`' {
 		start--
 	}
+	v.ends = at
 	colon := strings.IndexByte(s[start:at], ':')
 	if colon < 0 || strings.Contains(s[start:at], "://") {
 		return
@@ -160,16 +163,23 @@ func (v *view) oracle(i int) {
 // at [at, i); in prose it is not in capitals.
 func (v *view) identified(at, i int) {
 	s := v.s
-	if line := s[lineStart(s, at):at]; s[at] != 'I' && indexFold(line, "user ") < 0 && indexFold(line, "grant ") < 0 {
+	if line := s[max(lineStart(s, at), at-200):at]; s[at] != 'I' && indexFold(line, "user ") < 0 && indexFold(line, "grant ") < 0 {
 		return
 	}
-	end := min(lineEnd(s, i), i+160)
-	for _, word := range []string{"by ", "as ", "using "} {
-		at := indexFold(s[i:end], word)
-		if at < 0 {
+	if at < v.ends {
+		return
+	}
+	end := min(len(s), i+160)
+	if n := strings.IndexByte(s[i:end], '\n'); n >= 0 {
+		end = i + n
+	}
+	v.ends = end
+	for at := i; at < end; at++ {
+		n := keywordBy(s[at:end])
+		if n == 0 || s[at-1] != ' ' {
 			continue
 		}
-		from := skipBlanks(s, i+at+len(word))
+		from := skipBlanks(s, at+n)
 		if from+8 < end && equalFold(s[from:from+9], "password ") {
 			from = skipBlanks(s, from+9)
 		}
@@ -179,6 +189,16 @@ func (v *view) identified(at, i int) {
 		}
 		return
 	}
+}
+
+// keywordBy is the length of the word before a password at the start of s.
+func keywordBy(s string) int {
+	for _, word := range [...]string{"by ", "as ", "using "} {
+		if len(s) > len(word) && lower(s[0]) == word[0] && equalFold(s[:len(word)], word) {
+			return len(word)
+		}
+	}
+	return 0
 }
 
 // indexFold is strings.Index for a lower-case ASCII word at a word's start.
