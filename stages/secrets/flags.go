@@ -111,15 +111,15 @@ func toolNamed(name string, words []string) *tool {
 		name = name[i+1:]
 	}
 	name = strings.TrimSuffix(name, ".exe")
-	t := byName()[name]
+	t := toolTable()[name]
 	if t == nil || t.sub == "" || slices.Contains(words, t.sub) {
 		return t
 	}
 	return &tool{plainP: true}
 }
 
-// byName finds a tool.
-var byName = sync.OnceValue(func() map[string]*tool {
+// toolTable finds a tool by its name.
+var toolTable = sync.OnceValue(func() map[string]*tool {
 	out := map[string]*tool{}
 	for i := range tools {
 		for _, n := range strings.Fields(tools[i].names) {
