@@ -107,6 +107,16 @@ var _ = Describe("Guarantee: every call is bounded", func() {
 			Expect(o).To(HaveKeyWithValue("truncated", true))
 		})
 
+		It("cutting also what is only a little over the cap", func() {
+			w.program("prints", "seq 1 500; seq 1 100 >&2")
+			w.allows("prints", "limits.max_stdout_bytes = 1000", "limits.max_stderr_bytes = 100")
+			r := w.serve().run("prints")
+			Expect(r.Code).To(Equal(envelope.OutputTruncated))
+			Expect(r.Stdout).To(HaveLen(1000))
+			Expect(r.Stderr).To(HaveLen(100))
+			Expect(r.PolicyReason).To(ContainSubstring("wrote 1892 bytes to stdout and 292 to stderr"))
+		})
+
 		It("draining a flooded stderr while stdout is idle", func() {
 			w.program("errflood", "seq 1 200000 >&2; echo done")
 			w.allows("errflood", "limits.max_stdout_bytes = 4096")

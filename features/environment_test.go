@@ -56,12 +56,19 @@ var _ = Describe("Guarantee: a scrubbed environment", func() {
 		Expect(s.run("ls -A " + home).Stdout).To(BeEmpty())
 	})
 
-	It("has descriptors 0, 1 and 2 and no other", func() {
-		w.program("fds", "ls /proc/$$/fd")
+	It("has descriptors 0, 1 and 2 and no other, whatever the server was started with", func() {
+		w.program("fds", "ls -l /proc/$$/fd")
 		w.allows("fds")
-		c := w.serve()
-		Expect(strings.Fields(c.run("fds").Stdout)).To(ContainElements("0", "1", "2"))
-		Expect(strings.Fields(c.run("fds").Stdout)).To(HaveLen(4), "0, 1, 2 and the script that sh reads")
+		secret := filepath.Join(w.out, "secret")
+		w.write(secret, "x")
+		f, err := os.Open(secret)
+		Expect(err).NotTo(HaveOccurred())
+		DeferCleanup(f.Close)
+		w.inherits = []*os.File{f, f}
+		r := w.serve().run("fds")
+		Expect(r).To(HaveRun(0))
+		Expect(strings.Count(r.Stdout, " -> ")).To(Equal(4), "0, 1, 2 and the script that sh reads: %s", r.Stdout)
+		Expect(r.Stdout).NotTo(ContainSubstring("secret"))
 	})
 
 	It("has an empty standard input, not the protocol's", func() {

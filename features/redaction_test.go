@@ -120,6 +120,22 @@ var _ = Describe("Guarantee: secrets are redacted", func() {
 		}
 	})
 
+	It("also where redaction shrinks the text so far that the end of what was kept comes into view", func() {
+		const most, margin = 4096, 64 << 10
+		w.allows("cat", fmt.Sprintf("limits.max_stdout_bytes = %d", most))
+		s := w.serve()
+		key := "-----BEGIN RSA PRIVATE " + "KEY-----\n" + strings.Repeat(fill(64)+"\n", 1000) + "-----END RSA PRIVATE " + "KEY-----\n"
+		token := "ghp_" + fill(36)
+		for _, seen := range []int{8, 12, 20, 39} { // bytes of the token that were kept
+			before := key + strings.Repeat("x", most+margin-len(key)-1-seen) + " "
+			w.write(filepath.Join(w.jail, "f"), before+token+" "+strings.Repeat("y", 100000))
+			r := s.run("cat f")
+			Expect(r.Code).To(Equal(envelope.OutputTruncated))
+			Expect(r.Stdout).NotTo(ContainSubstring("ghp_"), "%d bytes of the token", seen)
+			Expect(r.Stdout).To(HavePrefix("[REDACTED:private_key]"))
+		}
+	})
+
 	It("by patterns of the operator's, with lookaround", func() {
 		w.allows("cat", `[redaction]`, `extra_patterns = [{ name = "ticket", regex = '(?<=ticket )INT-\d{4}(?!\d)' }]`)
 		s = w.serve()

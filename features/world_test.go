@@ -16,8 +16,9 @@ import (
 type world struct {
 	root, jail, out, bin string
 	policy, log          string
-	env                  []string // of the server
-	cwd                  string   // of the server; root when empty
+	env                  []string   // of the server
+	cwd                  string     // of the server; root when empty
+	inherits             []*os.File // descriptors that the server starts with
 }
 
 func newWorld() *world {
@@ -70,7 +71,7 @@ func (w *world) settings() []string {
 func (w *world) command(args ...string) *exec.Cmd {
 	c := exec.Command(binary, args...)
 	c.Env = append(w.env, w.settings()...)
-	c.Dir = w.root
+	c.Dir, c.ExtraFiles = w.root, w.inherits
 	if w.cwd != "" {
 		c.Dir = w.cwd
 	}

@@ -116,6 +116,15 @@ var _ = Describe("A chain", func() {
 		Expect(trail[len(trail)-2:]).To(HaveExactElements(pipeline.Truncate, pipeline.AuditOutcome))
 	})
 
+	It("withholds the output when a later finalizer fails", func(ctx SpecContext) {
+		plan.Actions[1] = doing(pipeline.Exec, func(x *pipeline.Exchange) pipeline.Verdict {
+			x.SetOutput(pipeline.Output{Stdout: pipeline.Capture{Bytes: []byte("far too much"), Total: 12}, ExitCode: new(0)})
+			return pipeline.Continue()
+		})
+		plan.Finalizers[1] = doing(pipeline.Truncate, func(*pipeline.Exchange) pipeline.Verdict { panic("no") })
+		Expect(run(ctx, pipeline.Run)).To(BeRefused(envelope.InternalError))
+	})
+
 	It("withholds the output when nobody redacted it", func(ctx SpecContext) {
 		plan.Actions[1] = doing(pipeline.Exec, func(x *pipeline.Exchange) pipeline.Verdict {
 			x.SetOutput(pipeline.Output{Stdout: pipeline.Capture{Bytes: []byte("hunter2"), Total: 7}})
