@@ -239,7 +239,7 @@ func wordByte(c byte) bool {
 
 // escaped reports %XX at s[i].
 func escaped(s string, i int) bool {
-	return i+2 < len(s) && s[i] == '%' && isHex(s[i+1]) && isHex(s[i+2])
+	return i >= 0 && i+2 < len(s) && s[i] == '%' && isHex(s[i+1]) && isHex(s[i+2])
 }
 
 func (v *view) unescape(start, end int) {

@@ -55,7 +55,7 @@ var builtInRules = sync.OnceValue(func() *ruleset {
 		for _, k := range b.Keywords {
 			w := keyword{text: k, rule: ruleRef{kind: ruleShape, shape: i}}
 			if len(k) < 4 {
-				w.after = &alnumChars
+				w.after = &base64Chars
 			}
 			words = append(words, w)
 		}

@@ -1,5 +1,7 @@
 package secrets
 
+import "strings"
+
 // A view is one way to look at the bytes of a text, and how to find the way
 // back from it.
 type view struct {
@@ -94,7 +96,7 @@ func (v *view) shape(sh *shape, at, after int) {
 	if at < v.token || sh.once && at < v.tried {
 		return
 	}
-	if sh.alone && at > 0 && base64Chars[v.s[at-1]] {
+	if sh.alone && amongBase64(v.s, at) {
 		return
 	}
 	end := v.extent(at)
@@ -118,6 +120,17 @@ func (v *view) shape(sh *shape, at, after int) {
 	}
 	v.token = stop
 	v.add(start, stop, sh.Name, byShape)
+}
+
+// amongBase64 reports base64 characters before s[at] that are no escape's last.
+func amongBase64(s string, at int) bool {
+	switch {
+	case at == 0 || !base64Chars[s[at-1]]:
+		return false
+	case at > 1 && s[at-2] == '\\':
+		return strings.IndexByte("nrt", s[at-1]) < 0
+	}
+	return at < 3 || !escaped(s, at-3)
 }
 
 // maxToken is how much of a token an expression looks at; of a longer one the

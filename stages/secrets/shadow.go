@@ -46,16 +46,19 @@ func shadow(s string) (text string, back mapping, ok bool) {
 
 // nextInvisible finds the next byte that the shadow may leave out.
 func nextInvisible(s string, i int) int {
-	for ; i < len(s); i++ {
-		c := s[i]
-		if c >= 0x20 && c < 0x80 || c == '\n' || c == '\t' || c == '\r' {
-			continue
-		}
-		if c < 0x20 || c >= 0xC2 && invisibleLen(s[i:]) > 0 {
-			return i
-		}
+	for i < len(s) && !invisible(s, i) {
+		i++
 	}
 	return i
+}
+
+func invisible(s string, i int) bool {
+	c := s[i]
+	switch {
+	case c >= 0x20 && c < 0x80 || c == '\n' || c == '\t' || c == '\r':
+		return false
+	}
+	return c < 0x20 || c >= 0xC2 && invisibleLen(s[i:]) > 0
 }
 
 // mayHide reports whether s holds any byte that nextInvisible stops at, as
@@ -68,8 +71,10 @@ func mayHide(s string) bool {
 		if x&0x8080808080808080 == 0 && low == 0 {
 			continue
 		}
-		if nextInvisible(s[:i+8], i) < i+8 {
-			return true
+		for at := i; at < i+8; at++ {
+			if invisible(s, at) {
+				return true
+			}
 		}
 	}
 	return nextInvisible(s, i) < len(s)

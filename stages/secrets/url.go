@@ -23,7 +23,9 @@ func (v *view) userinfo(at int) {
 			colon = end
 		case c == '/' && s[end-1] == '/' && end > start: // the next URL
 			n = end
-		case (c == '/' || c == '?' || c == '#') && slash < 0:
+		case (c == '?' || c == '#') && colon < 0: // but a password may hold them
+			n = end
+		case c == '/' && slash < 0:
 			slash = end
 			if colon < 0 || last >= 0 || isPort(s[colon+1:slash]) {
 				n = end
