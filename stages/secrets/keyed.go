@@ -357,7 +357,7 @@ func blockScalar(s string, start, i int) (from, to int, ok bool) {
 		return 0, 0, false
 	}
 	indent := start - lineStart(s, start)
-	for at := j + 1; at < len(s) && at-j < holdBlock; {
+	for at := j + 1; at < len(s); {
 		end := lineEnd(s, at)
 		text := skipBlanks(s[:end], at)
 		if text < end && s[text] != '\r' {

@@ -35,7 +35,8 @@ type scanner struct {
 
 // add reports bytes [start, end) of the view as a secret.
 func (v *view) add(start, end int, name string, r rank) {
-	if start >= end {
+	start, end = outsideMarkers(v.s, start, end)
+	if start >= end || onlyMarkers(v.s[start:end]) {
 		return
 	}
 	from, to := v.back.span(start, end)

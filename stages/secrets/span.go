@@ -38,13 +38,29 @@ func markerLen(s string) int {
 }
 
 // insideMarker reports whether s[at] is part of a marker.
-func insideMarker(s string, at int) bool {
+func insideMarker(s string, at int) bool { return markerAround(s, at) >= 0 }
+
+// markerAround returns where the marker that holds s[at] begins, -1 if none
+// does.
+func markerAround(s string, at int) int {
 	from := max(0, at-100)
 	i := strings.LastIndex(s[from:min(len(s), at+len(markerOpen))], markerOpen)
-	if i < 0 || from+i > at {
-		return false
+	if i < 0 || from+i > at || at >= from+i+markerLen(s[from+i:]) {
+		return -1
 	}
-	return at < from+i+markerLen(s[from+i:])
+	return from + i
+}
+
+// outsideMarkers moves the ends of a span that lie inside a marker out of it,
+// so that what was redacted once stays as it is.
+func outsideMarkers(s string, start, end int) (int, int) {
+	if i := markerAround(s, start); i >= 0 && i < start {
+		start = i + markerLen(s[i:])
+	}
+	if i := markerAround(s, end); i >= 0 && i < end {
+		end = i
+	}
+	return start, end
 }
 
 // merge sorts spans and joins those that overlap. The joined span bears the
@@ -87,11 +103,8 @@ func CutAt(text string, limit int) int {
 	for back := 0; back < 3 && n > 0 && text[n]&0xC0 == 0x80; back++ {
 		n--
 	}
-	from := max(0, n-100)
-	window := text[from:min(len(text), n+len(markerOpen))]
-	i := strings.LastIndex(window, markerOpen)
-	if i >= 0 && from+i < n && n < from+i+markerLen(text[from+i:]) {
-		return from + i
+	if i := markerAround(text, n); i >= 0 {
+		return i
 	}
 	return n
 }

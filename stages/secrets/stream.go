@@ -125,3 +125,6 @@ func writeAll(w io.Writer, s string) error {
 	_, err := io.WriteString(w, s)
 	return err
 }
+
+// Held is how many bytes wait to be decided. It never exceeds 256 KiB and one.
+func (st *Stream) Held() int { return len(st.buf) }
