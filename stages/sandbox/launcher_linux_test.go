@@ -339,28 +339,29 @@ var _ = Describe("A launcher", func() {
 	)
 
 	When("the server is killed with SIGKILL", func() {
-		It("takes the command with it", func() {
+		DescribeTable("takes the command with it", func(mode string) {
 			jail := newJail()
-			server := exec.Command(os.Args[0], asServer, jail, `echo $$ >pid.new; mv pid.new pid; exec sleep 60`)
+			server := exec.Command(os.Args[0], asServer, jail, mode, `cp /bin/sleep widow; (setsid ./widow 1 &); : >started; exec ./widow 60`)
 			Expect(server.Start()).To(Succeed())
 			DeferCleanup(func() { _ = server.Wait() })
-			pid := filepath.Join(jail, "pid")
-			Eventually(pid, 10*time.Second).Should(BeARegularFile())
-			number, err := os.ReadFile(pid)
-			Expect(err).NotTo(HaveOccurred())
+			Eventually(filepath.Join(jail, "started"), 10*time.Second).Should(BeARegularFile())
+			Eventually(running).WithArguments("widow").Should(BeNumerically(">", 0))
 			Expect(server.Process.Kill()).To(Succeed())
-			Eventually(alive).WithArguments(strings.TrimSpace(string(number))).Should(BeFalse())
-		})
+			Eventually(running, 5*time.Second).WithArguments("widow").Should(BeZero())
+		},
+			Entry("in its process group", "off"),
+			Entry("confined", "best-effort"),
+		)
 	})
 })
 
 var _ = Describe("A hardened server", func() {
 	serve := func(script string, inherited ...*os.File) string {
 		GinkgoHelper()
-		server := exec.Command(os.Args[0], asServer, newJail(), script)
+		server := exec.Command(os.Args[0], asServer, newJail(), "off", script)
 		server.Env = append(os.Environ(), "SERVER_SECRET=visible")
 		server.ExtraFiles = inherited
-		out, err := server.CombinedOutput()
+		out, err := server.Output()
 		Expect(err).NotTo(HaveOccurred(), string(out))
 		return string(out)
 	}

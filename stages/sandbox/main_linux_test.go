@@ -14,22 +14,27 @@ import (
 )
 
 // asServer as the first argument has the test binary play the server in a process of its own:
-// JAIL SCRIPT, which it runs by /bin/sh, hardened, and prints.
+// JAIL MODE SCRIPT, which it runs by /bin/sh, hardened, and prints.
 const asServer = "as-server"
 
 func TestMain(m *testing.M) {
-	if len(os.Args) > 3 && os.Args[1] == asServer {
-		serve(os.Args[2], os.Args[3])
+	sandbox.HelperMain(os.Args)
+	if len(os.Args) > 4 && os.Args[1] == asServer {
+		serve(sandbox.Options{Jail: os.Args[2], Slots: 1, Mode: sandbox.Mode(os.Args[3])}, os.Args[4])
+		return
+	}
+	if len(os.Args) > 2 && os.Args[1] == asCommand {
+		attempt(os.Args[2], os.Args[3:])
 		return
 	}
 	os.Exit(m.Run())
 }
 
-func serve(jail, script string) {
+func serve(o sandbox.Options, script string) {
 	if err := sandbox.Harden(); err != nil {
 		panic(err)
 	}
-	l, err := sandbox.New(sandbox.Options{Jail: jail, Slots: 1})
+	l, err := sandbox.New(o)
 	if err != nil {
 		panic(err)
 	}
@@ -43,6 +48,7 @@ func serve(jail, script string) {
 	if err != nil {
 		panic(err)
 	}
+	fmt.Fprintln(os.Stderr, l.Report())
 	fmt.Printf("%s%s", res.Stdout.Bytes, res.Stderr.Bytes)
 }
 

@@ -26,12 +26,20 @@ func openRoot(path string) (*root, error) {
 	return &root{path: path, fd: fd, dev: uint64(st.Dev), ino: st.Ino}, nil
 }
 
-// enter makes dir the working directory of the calling thread. The kernel resolves it beneath the root and follows no
-// symbolic link on the way, so no rename that happens meanwhile can lead out (openat2(2)).
-func (r *root) enter(dir string) error {
+// check tells whether the root's name still means the same directory.
+func (r *root) check() error {
 	var st unix.Stat_t
 	if err := unix.Stat(r.path, &st); err != nil || uint64(st.Dev) != r.dev || st.Ino != r.ino {
 		return fmt.Errorf("%w: %s", ErrGone, r.path)
+	}
+	return nil
+}
+
+// enter makes dir the working directory of the calling thread. The kernel resolves it beneath the root and follows no
+// symbolic link on the way, so no rename that happens meanwhile can lead out (openat2(2)).
+func (r *root) enter(dir string) error {
+	if err := r.check(); err != nil {
+		return err
 	}
 	how := unix.OpenHow{
 		Flags:   unix.O_PATH | unix.O_DIRECTORY | unix.O_CLOEXEC,

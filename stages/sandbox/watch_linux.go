@@ -13,9 +13,13 @@ type watch struct {
 	ended   int    // readable once the main process has ended
 	stop    int    // readable once the caller wants no more
 	kill    func() // ends the command; ended follows
+	force   func() // ends whoever was to end the command and did not within patience; may be nil
 	scratch []byte
 	null    int
 }
+
+// patience is how long a kill may take. More is a helper that hangs, or a process that the kernel cannot end yet.
+const patience = 5 * time.Second
 
 // until returns once the main process has ended, by itself or killed, and the streams hold all that it wrote.
 func (w *watch) until(deadline time.Time) (timedOut, cancelled bool) {
@@ -27,9 +31,11 @@ func (w *watch) until(deadline time.Time) (timedOut, cancelled bool) {
 			{Fd: int32(w.pipes.stderr.fd), Events: unix.POLLIN},
 		}
 		wait := -1
-		if timedOut || cancelled {
+		killed := timedOut || cancelled
+		if killed {
 			fds[1].Fd = -1 // negative descriptors are passed over
-		} else {
+		}
+		if !killed || w.force != nil {
 			wait = int((remaining(deadline) + time.Millisecond - 1) / time.Millisecond)
 		}
 		n, err := unix.Poll(fds[:], wait)
@@ -41,15 +47,25 @@ func (w *watch) until(deadline time.Time) (timedOut, cancelled bool) {
 		switch {
 		case fds[0].Revents != 0:
 			return timedOut, cancelled
-		case timedOut || cancelled:
+		case killed:
+			if w.force != nil && remaining(deadline) == 0 {
+				w.force()
+				w.force = nil
+			}
 		case fds[1].Revents != 0:
 			cancelled = true
-			w.kill()
+			deadline = w.end()
 		case n == 0 || remaining(deadline) == 0: // a command that never stops printing never lets poll time out
 			timedOut = true
-			w.kill()
+			deadline = w.end()
 		}
 	}
+}
+
+// end kills the command and returns when that should be done.
+func (w *watch) end() time.Time {
+	w.kill()
+	return time.Now().Add(patience)
 }
 
 func (w *watch) read(s *stream, events int16) {

@@ -10,27 +10,28 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A slot runs one command at a time on a thread with a working directory of its own (unshare(2), CLONE_FS), so that
-// directories are entered by descriptor: with PR_SET_DUMPABLE off an ordinary user cannot name them by /proc/self/fd.
-// The thread stays for good, because a command gets SIGKILL when the thread that started it ends (PR_SET_PDEATHSIG).
-type slot struct {
+// A groupSlot runs one command at a time in a process group, on a thread with a working directory of its own
+// (unshare(2), CLONE_FS), so that directories are entered by descriptor: with PR_SET_DUMPABLE off an ordinary user
+// cannot name them by /proc/self/fd. The thread stays for good, because a command gets SIGKILL when the thread that
+// started it ends (PR_SET_PDEATHSIG).
+type groupSlot struct {
+	*bell
 	root    *root
 	null    int // /dev/null, the commands' standard input
-	stop    int // eventfd(2) that wakes a running command's watch
 	scratch []byte
 	work    chan func()
 }
 
-func newSlot(r *root) (*slot, error) {
+func newGroupSlot(r *root) (*groupSlot, error) {
 	null, err := unix.Open("/dev/null", unix.O_RDWR|unix.O_CLOEXEC, 0)
 	if err != nil {
 		return nil, fmt.Errorf("open /dev/null: %w", err)
 	}
-	stop, err := unix.Eventfd(0, unix.EFD_CLOEXEC|unix.EFD_NONBLOCK)
+	b, err := newBell()
 	if err != nil {
-		return nil, errors.Join(fmt.Errorf("eventfd: %w", err), unix.Close(null))
+		return nil, errors.Join(err, unix.Close(null))
 	}
-	s := &slot{root: r, null: null, stop: stop, scratch: make([]byte, chunk), work: make(chan func())}
+	s := &groupSlot{bell: b, root: r, null: null, scratch: make([]byte, chunk), work: make(chan func())}
 	ready := make(chan error)
 	onOwnThread(func() {
 		if err := unix.Unshare(unix.CLONE_FS); err != nil {
@@ -49,7 +50,7 @@ func newSlot(r *root) (*slot, error) {
 	return s, nil
 }
 
-func (s *slot) run(ctx context.Context, c Command) (res Result, err error) {
+func (s *groupSlot) run(ctx context.Context, c Command) (res Result, err error) {
 	done := make(chan struct{})
 	release := s.interruptOn(ctx)
 	s.work <- func() {
@@ -61,29 +62,8 @@ func (s *slot) run(ctx context.Context, c Command) (res Result, err error) {
 	return res, err
 }
 
-// interruptOn has ctx interrupt the slot until the returned function is called.
-func (s *slot) interruptOn(ctx context.Context) func() {
-	interrupted := make(chan struct{})
-	stop := context.AfterFunc(ctx, func() {
-		s.interrupt()
-		close(interrupted)
-	})
-	return func() {
-		if !stop() {
-			<-interrupted
-		}
-		var count [8]byte
-		_, _ = unix.Read(s.stop, count[:]) // whatever interrupted this command must not end the next
-	}
-}
-
-// interrupt ends the running command, or the next one when none is running.
-func (s *slot) interrupt() {
-	_, _ = unix.Write(s.stop, []byte{7: 1, 0: 1}) // any number but zero wakes
-}
-
 // carry takes a command from its start to its end, on the slot's own thread.
-func (s *slot) carry(c Command) (Result, error) {
+func (s *groupSlot) carry(c Command) (Result, error) {
 	if err := s.root.enter(c.Dir); err != nil {
 		return Result{}, err
 	}
@@ -105,7 +85,7 @@ func (s *slot) carry(c Command) (Result, error) {
 	}
 	defer unix.Close(pidfd)
 	killGroup := func() { _ = unix.Kill(-pid, unix.SIGKILL) }
-	w := watch{pipes: p, ended: pidfd, stop: s.stop, kill: killGroup, scratch: s.scratch, null: s.null}
+	w := watch{pipes: p, ended: pidfd, stop: s.fd, kill: killGroup, scratch: s.scratch, null: s.null}
 	var res Result
 	res.TimedOut, res.Cancelled = w.until(begin.Add(c.Timeout))
 	killGroup() // before the main process is reaped: until then nobody else can have the group's number
@@ -138,8 +118,8 @@ func ending(status syscall.WaitStatus) (*int, string) {
 }
 
 // close ends the slot's thread; no command may be running.
-func (s *slot) close() {
+func (s *groupSlot) close() {
 	close(s.work)
 	unix.Close(s.null)
-	unix.Close(s.stop)
+	s.bell.close()
 }

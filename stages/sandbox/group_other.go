@@ -15,8 +15,8 @@ import (
 // afterEnd is how long a background child that holds the streams can delay the answer.
 const afterEnd = 100 * time.Millisecond
 
-// A slot runs one command at a time by os/exec. Only what stays in the command's process group is killed with it.
-type slot struct {
+// A groupSlot runs one command at a time by os/exec. Only what stays in the command's process group is killed with it.
+type groupSlot struct {
 	root *root
 
 	mu     sync.Mutex
@@ -24,9 +24,9 @@ type slot struct {
 	over   bool
 }
 
-func newSlot(r *root) (*slot, error) { return &slot{root: r}, nil }
+func newGroupSlot(r *root) (*groupSlot, error) { return &groupSlot{root: r}, nil }
 
-func (s *slot) run(ctx context.Context, c Command) (Result, error) {
+func (s *groupSlot) run(ctx context.Context, c Command) (Result, error) {
 	dir, err := s.root.resolve(c.Dir)
 	if err != nil {
 		return Result{}, err
@@ -56,8 +56,8 @@ func (s *slot) run(ctx context.Context, c Command) (Result, error) {
 	return res, nil
 }
 
-// interruptible returns a context that also ends with [slot.interrupt].
-func (s *slot) interruptible(ctx context.Context) context.Context {
+// interruptible returns a context that also ends with [groupSlot.interrupt].
+func (s *groupSlot) interruptible(ctx context.Context) context.Context {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	ctx, s.cancel = context.WithCancel(ctx)
@@ -67,7 +67,7 @@ func (s *slot) interruptible(ctx context.Context) context.Context {
 	return ctx
 }
 
-func (s *slot) interrupt() {
+func (s *groupSlot) interrupt() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.over = true
@@ -76,7 +76,7 @@ func (s *slot) interrupt() {
 	}
 }
 
-func (s *slot) close() {}
+func (s *groupSlot) close() {}
 
 // A keeper is a writer that keeps its first max bytes and counts the rest.
 type keeper struct {

@@ -1,0 +1,94 @@
+package sandbox
+
+import (
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"strconv"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// apply sets the limits on the calling process; what it starts inherits them. RLIMIT_NPROC counts the processes of a
+// user, which in a user namespace of its own are the commands' alone; others is how many it has besides.
+func (l Limits) apply(others int) error {
+	limits := []limit{
+		{"open files", unix.RLIMIT_NOFILE, int64(l.MaxOpenFiles)},
+		{"file size", unix.RLIMIT_FSIZE, l.MaxFileBytes},
+		{"memory", unix.RLIMIT_DATA, l.MaxMemoryBytes},
+		{"processor time", unix.RLIMIT_CPU, int64(l.MaxCPU / time.Second)},
+	}
+	if l.MaxProcesses > 0 {
+		limits = append(limits, limit{"processes", unix.RLIMIT_NPROC, int64(l.MaxProcesses + others)})
+	}
+	for _, one := range limits {
+		if one.value == 0 {
+			continue
+		}
+		if err := lower(one.resource, uint64(one.value)); err != nil {
+			return fmt.Errorf("limit %s to %d: %w", one.name, one.value, err)
+		}
+	}
+	return lower(unix.RLIMIT_CORE, 0)
+}
+
+type limit struct {
+	name     string
+	resource int
+	value    int64
+}
+
+// lower sets a limit for good, or leaves a lower one that is there already.
+func lower(resource int, value uint64) error {
+	var now syscall.Rlimit
+	if err := syscall.Getrlimit(resource, &now); err != nil {
+		return err
+	}
+	value = min(value, now.Max)
+	return syscall.Setrlimit(resource, &syscall.Rlimit{Cur: value, Max: value})
+}
+
+// limitPIDs bounds all processes and threads of the PID namespace, also for root, whom RLIMIT_NPROC does not hold.
+// Since Linux 6.14 a PID namespace has a pid_max of its own; before, the file is the whole machine's.
+func limitPIDs(proc string, most int) bool {
+	if most == 0 || !kernelAtLeast(6, 14) {
+		return false
+	}
+	value := strconv.Itoa(reservedPIDs + ownTasks + most)
+	return os.WriteFile(filepath.Join(proc, "sys/kernel/pid_max"), []byte(value), 0) == nil
+}
+
+const (
+	reservedPIDs = 300 // numbers the kernel does not give out a second time
+	ownTasks     = 64  // room for the helper's threads
+)
+
+func kernelAtLeast(major, minor int) bool {
+	var name unix.Utsname
+	if unix.Uname(&name) != nil {
+		return false
+	}
+	var haveMajor, haveMinor int
+	if n, _ := fmt.Sscanf(unix.ByteSliceToString(name.Release[:]), "%d.%d", &haveMajor, &haveMinor); n != 2 {
+		return false
+	}
+	return haveMajor > major || haveMajor == major && haveMinor >= minor
+}
+
+// tasksOf counts the threads of a user's processes on the machine, as RLIMIT_NPROC does.
+func tasksOf(uid int) int {
+	dirs, _ := filepath.Glob("/proc/[0-9]*")
+	count := 0
+	for _, dir := range dirs {
+		var st unix.Stat_t
+		if unix.Stat(dir, &st) != nil || int(st.Uid) != uid {
+			continue
+		}
+		tasks, _ := os.ReadDir(filepath.Join(dir, "task"))
+		count += max(1, len(tasks))
+	}
+	return min(count, math.MaxInt32)
+}
