@@ -83,8 +83,10 @@ func (s *scribe) prune() {
 }
 
 // finished reports whether a name is one that rotate gives.
-func (s *scribe) finished(name string) bool {
-	rest, ok := strings.CutPrefix(name, s.h.dir.base+".")
+func (s *scribe) finished(name string) bool { return isFinished(s.h.dir.base, name) }
+
+func isFinished(base, name string) bool {
+	rest, ok := strings.CutPrefix(name, base+".")
 	if !ok || len(rest) < 12 {
 		return false
 	}

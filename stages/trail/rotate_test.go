@@ -52,7 +52,10 @@ var _ = Describe("rotation by size", func() {
 		for _, name := range finished() {
 			Expect(os.Stat(name)).To(And(HaveField("Size()", BeNumerically("<=", o.MaxBytes)), HaveField("Mode()", os.FileMode(0o600))))
 		}
-		Expect(trail.VerifyFiles(trail.Check{}, append(finished(), p.log)...)).To(
+		files, err := trail.Files(p.log)
+		Expect(err).NotTo(HaveOccurred())
+		Expect(files).To(Equal(append(finished(), p.log)))
+		Expect(trail.VerifyFiles(trail.Check{Whole: true}, files...)).To(
 			And(HaveField("Bad", 0), HaveField("Records", 20), HaveField("Orphans", BeEmpty())))
 	})
 

@@ -7,6 +7,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"slices"
 )
 
@@ -59,6 +60,23 @@ func openSources(paths []string) ([]sourceFile, error) {
 		return cmp.Compare(a.first, b.first)
 	})
 	return files, nil
+}
+
+// Files gives the files of the log at a path in the order of the chain: those that rotation
+// has finished, then the current one.
+func Files(path string) ([]string, error) {
+	dir, base := filepath.Split(path)
+	entries, err := os.ReadDir(cmp.Or(dir, "."))
+	if err != nil {
+		return nil, err
+	}
+	var files []string
+	for _, e := range entries { // sorted by name
+		if isFinished(base, e.Name()) {
+			files = append(files, filepath.Join(dir, e.Name()))
+		}
+	}
+	return append(files, path), nil
 }
 
 // ReadKey reads the key of the HMAC. It refuses a file that others may read: with the key
