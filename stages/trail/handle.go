@@ -11,6 +11,7 @@ import (
 type handle struct {
 	File
 	dir folder
+	is  Stat // at the opening: which file it is does not change
 
 	dirty      bool        // the directory entry is not durable yet; the syncer's
 	distrusted atomic.Bool // an fsync failed: pages may be lost although a later one succeeds
@@ -38,12 +39,11 @@ func openIn(dir folder, o Options) (*handle, error) {
 		return nil, err
 	}
 	h := &handle{File: o.Wrap(osFile{f}), dir: dir, dirty: created}
-	err = guard(func() error {
-		st, err := h.Stat()
-		if err != nil {
+	err = guard(func() (err error) {
+		if h.is, err = h.Stat(); err != nil {
 			return err
 		}
-		return st.check(os.Geteuid())
+		return h.is.check(os.Geteuid())
 	})
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("audit log %s: %w", o.Path, err), h.File.Close())

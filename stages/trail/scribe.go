@@ -18,11 +18,11 @@ const (
 // scribe writes the file. All its fields belong to its goroutine; it works in turns, each
 // under one hold of the file's lock.
 type scribe struct {
-	l    *Log
-	name string // of this writer
-	pid  int
-	seal *sealer
-	h    *handle
+	l        *Log
+	name     string // of this writer
+	pid, uid int
+	seal     *sealer
+	h        *handle
 
 	head     Head
 	size     int64 // of the file when head was its last record; -1 is unknown
@@ -46,7 +46,7 @@ type scribe struct {
 
 func newScribe(l *Log) *scribe {
 	return &scribe{
-		l: l, name: NewEventID(), pid: os.Getpid(), seal: newSealer(l.opts.Key),
+		l: l, name: NewEventID(), pid: os.Getpid(), uid: os.Geteuid(), seal: newSealer(l.opts.Key),
 		head: Head{Hash: genesis}, size: -1, done: make(chan struct{}),
 	}
 }

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io/fs"
 	"log/slog"
-	"os"
 	"strings"
 	"time"
 )
@@ -26,26 +25,22 @@ func (s *scribe) settle() error {
 		if err != nil {
 			return err
 		}
-		st, err := s.h.Stat()
-		if err != nil {
-			return err
-		}
-		if !at.same(st) {
+		if !at.same(s.h.is) {
 			if err := s.reopen(); err != nil {
 				return err
 			}
 			continue
 		}
-		if err := st.check(os.Geteuid()); err != nil {
+		if err := at.check(s.uid); err != nil {
 			return s.fault(err)
 		}
 		if s.h.distrusted.Load() {
-			if err := s.renew(st.Size); err != nil {
+			if err := s.renew(at.Size); err != nil {
 				return err
 			}
 			continue
 		}
-		return s.catchUp(st.Size)
+		return s.catchUp(at.Size)
 	}
 	return s.fault(errors.New("keeps being replaced"))
 }
