@@ -104,8 +104,10 @@ func checkPatterns(r config.Redaction) []notice {
 		case err != nil:
 			out = append(out, notice{"error", "extra-pattern", err.Error()})
 		case slow:
-			out = append(out, notice{"warning", "extra-pattern-backtracks",
-				fmt.Sprintf("extra pattern %q takes too long on hostile text, and then the whole output is withheld; avoid nested repetition such as (a+)+", p.Name)})
+			out = append(out, notice{
+				"warning", "extra-pattern-backtracks",
+				fmt.Sprintf("extra pattern %q takes too long on hostile text, and then the whole output is withheld; avoid nested repetition such as (a+)+", p.Name),
+			})
 		}
 	}
 	return out

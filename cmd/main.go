@@ -18,6 +18,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"hardened-terminal-mcp/pipeline"
+	"hardened-terminal-mcp/stages/sandbox"
 )
 
 // program is what the program calls itself, also in the paths it makes.
@@ -34,6 +35,7 @@ type Edit func(*pipeline.Plan)
 
 // Main is the whole program. It does not return.
 func Main(edits ...Edit) {
+	sandbox.HelperMain(os.Args) // does not return in the process that starts commands
 	os.Exit(execute(context.Background(), os.Args[1:], edits))
 }
 

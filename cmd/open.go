@@ -61,7 +61,7 @@ func open(s config.Settings, level slog.Level, edits []Edit) (*house, error) {
 	found(err)
 	found(h.openTrail(place))
 	if len(faults) == 0 {
-		h.launcher, err = sandbox.New(sandbox.Options{Jail: root.Path(), Slots: p.Limits.MaxConcurrent})
+		h.launcher, err = h.openLauncher(place)
 		found(err)
 	}
 	if len(faults) == 0 {
@@ -111,8 +111,55 @@ func (h *house) openTrail(at places) error {
 		return fmt.Errorf("audit log %s lies inside the jail %s, where commands could write it; set --audit-log or %s to a path outside", path, h.root.Path(), config.AuditLogVar)
 	}
 	h.auditLog = path
-	h.trail, err = trail.Open(trail.Options{Path: path, Jail: h.root.Path(), Logger: h.log.Logger})
+	a := h.source.Policy.Audit
+	var key []byte
+	if a.KeyFile != "" {
+		if key, err = trail.ReadKey(a.KeyFile); err != nil {
+			return fmt.Errorf("audit.key_file: %w", err)
+		}
+	}
+	h.trail, err = trail.Open(trail.Options{
+		Path: path, Jail: h.root.Path(), Sync: trail.Sync(a.Sync), MaxBytes: a.MaxBytes, Keep: a.Keep, Key: key, Logger: h.log.Logger,
+	})
 	return err
+}
+
+// openLauncher prepares the kernel jail. What must never be written or read is
+// named to it, so that no [sandbox] entry can open it by mistake.
+func (h *house) openLauncher(at places) (*sandbox.Launcher, error) {
+	p := h.source.Policy
+	read, err := at.fillAll("sandbox.read", p.Sandbox.Read)
+	write, err2 := at.fillAll("sandbox.write", p.Sandbox.Write)
+	self, err3 := os.Executable()
+	if err := errors.Join(err, err2, err3); err != nil {
+		return nil, err
+	}
+	readOnly := []string{self}
+	if h.source.Path != "" {
+		readOnly = append(readOnly, h.source.Path)
+	}
+	hidden := []string{h.auditLog}
+	if p.Audit.KeyFile != "" {
+		hidden = append(hidden, p.Audit.KeyFile)
+	}
+	return sandbox.New(sandbox.Options{
+		Jail:     h.root.Path(),
+		Slots:    p.Limits.MaxConcurrent,
+		Mode:     sandbox.Mode(p.Sandbox.Mode),
+		Network:  p.Sandbox.Network,
+		Read:     append(read, p.Env.Dirs()...),
+		Write:    append(write, at.cache),
+		Home:     at.home,
+		ReadOnly: readOnly,
+		Hidden:   hidden,
+		Limits: sandbox.Limits{
+			MaxProcesses:   p.Limits.MaxProcesses,
+			MaxMemoryBytes: p.Limits.MaxMemoryBytes,
+			MaxFileBytes:   p.Limits.MaxFileBytes,
+			MaxOpenFiles:   p.Limits.MaxOpenFiles,
+			MaxCPU:         p.Limits.MaxCPU,
+		},
+	})
 }
 
 // sink is the trail in the fail mode that was chosen.

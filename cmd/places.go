@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"hardened-terminal-mcp/config"
 	"hardened-terminal-mcp/stages/jailpath"
@@ -53,6 +54,28 @@ type places struct {
 	jail     string
 }
 
+// fill puts the server's directories where a value of the policy has
+// placeholders.
+func (p places) fill(value string) (string, error) {
+	if strings.Contains(value, "{USER_HOME}") && p.userHome == "" {
+		return "", errors.New("{USER_HOME} is used, but the server has no HOME")
+	}
+	return strings.NewReplacer("{JAIL}", p.jail, "{CACHE}", p.cache, "{USER_HOME}", p.userHome).Replace(value), nil
+}
+
+// fillAll is fill for a list of paths.
+func (p places) fillAll(key string, values []string) ([]string, error) {
+	var out []string
+	for i, value := range values {
+		path, err := p.fill(value)
+		if err != nil {
+			return nil, fmt.Errorf("%s[%d]: %w", key, i, err)
+		}
+		out = append(out, path)
+	}
+	return out, nil
+}
+
 func (p places) auditLog() string { return filepath.Join(p.state, "audit.jsonl") }
 
 // findPlaces finds and makes the server's directories by the XDG base directory
@@ -80,6 +103,9 @@ func findPlaces(root *jailpath.Root) (places, error) {
 	}
 	if err := os.MkdirAll(p.state, 0o700); err != nil {
 		return p, fmt.Errorf("state directory: %w", err)
+	}
+	if err := os.MkdirAll(p.cache, 0o700); err != nil {
+		return p, fmt.Errorf("cache of the jail: %w", err)
 	}
 	return p, makeHome(p.home)
 }

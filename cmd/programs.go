@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"os"
 	"slices"
 	"strings"
 
@@ -50,18 +49,12 @@ func findPrograms(p config.Policy, root *jailpath.Root, l *log) (map[string]sand
 func environment(e config.Env, at places) ([]string, error) {
 	vars := map[string]string{"PATH": e.Path, "HOME": at.home, "LANG": "C.UTF-8"}
 	var faults []error
-	cached := false
 	for name, value := range e.Set {
-		if strings.Contains(value, "{USER_HOME}") && at.userHome == "" {
-			faults = append(faults, fmt.Errorf("env.set.%s: {USER_HOME} is used, but the server has no HOME", name))
+		filled, err := at.fill(value)
+		if err != nil {
+			faults = append(faults, fmt.Errorf("env.set.%s: %w", name, err))
 		}
-		cached = cached || strings.Contains(value, "{CACHE}")
-		vars[name] = strings.NewReplacer("{JAIL}", at.jail, "{CACHE}", at.cache, "{USER_HOME}", at.userHome).Replace(value)
-	}
-	if cached {
-		if err := os.MkdirAll(at.cache, 0o700); err != nil {
-			faults = append(faults, fmt.Errorf("cache of the jail: %w", err))
-		}
+		vars[name] = filled
 	}
 	var env []string
 	for _, name := range slices.Sorted(maps.Keys(vars)) {

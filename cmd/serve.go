@@ -75,10 +75,27 @@ func serve(ctx context.Context, s config.Settings, edits []Edit) error {
 	if term.IsTerminal(int(os.Stdin.Fd())) {
 		h.log.say("waiting for an MCP client on standard input; to try a command use `%s run 'ls -la'`, to stop press Ctrl-D", program)
 	}
+	go h.sayJail()
 	server := stdio.New(stdio.Options{
 		Chain: h.chain, Policy: h.source.Policy, Jail: h.root.Path(), Version: version(), Log: h.log.Logger,
+		Sandbox: func() any { return jailFacts(h.launcher.Report()) },
 	})
 	server.Serve(ctx, os.Stdin, out)
 	h.log.say("stopped; the audit log ends at %s", h.trail.Head())
 	return nil
+}
+
+// sayJail says how commands are confined, once that is known: the client's
+// handshake does not wait for it.
+func (h *house) sayJail() {
+	r := h.launcher.Report()
+	h.log.say("kernel jail: %s", r)
+	for _, open := range r.Open {
+		h.log.Warn("not confined: "+open, "rung", r.Rung)
+	}
+}
+
+// jailFacts is what a client is told of the kernel jail with every result.
+func jailFacts(r sandbox.Report) map[string]any {
+	return map[string]any{"rung": r.Rung, "confinement": r.Confinement, "kill": r.Kill, "open": r.Open}
 }

@@ -65,7 +65,7 @@ func exact(from, to reflect.Type, value any) (any, error) {
 	switch {
 	case to == reflect.TypeFor[time.Duration]():
 		return duration(value)
-	case to.Kind() == reflect.Int && from.Kind() != reflect.Int64:
+	case (to.Kind() == reflect.Int || to.Kind() == reflect.Int64) && from.Kind() != reflect.Int64:
 		return nil, errors.New("wants a whole number")
 	case to.Kind() == reflect.Slice && from.Kind() != reflect.Slice:
 		return nil, errors.New("wants an array")

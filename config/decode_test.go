@@ -18,7 +18,10 @@ var _ = Describe("Decoding a policy", func() {
 		Expect(p.Limits).To(Equal(config.Limits{
 			Timeout: 30 * time.Second, MaxStdoutBytes: 65536, MaxStderrBytes: 16384,
 			MaxCommandBytes: 4096, MaxArgs: 64, MaxConcurrent: 8,
+			MaxProcesses: 2048, MaxMemoryBytes: 16 << 30, MaxFileBytes: 4 << 30, MaxOpenFiles: 4096, MaxCPU: 10 * time.Minute,
 		}))
+		Expect(p.Sandbox).To(Equal(config.Sandbox{Mode: config.BestEffort}))
+		Expect(p.Audit).To(Equal(config.Audit{Sync: config.SyncAttempt, MaxBytes: 64 << 20}))
 		Expect(p.AuditFailMode).To(Equal(config.Closed))
 		Expect(p.Redaction.Enabled).To(BeTrue())
 		Expect(p.Allow).To(BeEmpty())
@@ -40,11 +43,26 @@ max_command_bytes = 3
 max_args = 4
 max_concurrent = 5
 max_calls_per_second = 6
+max_processes = 7
+max_memory_bytes = 8
+max_file_bytes = 9
+max_open_files = 10
+max_cpu = "11s"
 [env]
 path = "/bin"
 set = { TZ = "UTC", "A.B" = "dotted" }
 [output]
 keep_escapes = true
+[sandbox]
+mode = "required"
+network = true
+read = ["/r"]
+write = ["/w"]
+[audit]
+sync = "always"
+max_bytes = 12
+keep = 13
+key_file = "/k"
 [redaction]
 enabled = false
 entropy_fallback = true
@@ -54,9 +72,14 @@ extra_patterns = [{ name = "n", regex = "r" }]
 		Expect(p).To(Equal(config.Policy{
 			Version: 1, Allow: []string{"ls", "git"}, Deny: []string{"rm"},
 			AuditLog: "/var/log/a.jsonl", AuditFailMode: config.Open,
-			Limits: config.Limits{Timeout: 90 * time.Second, MaxStdoutBytes: 1, MaxStderrBytes: 2, MaxCommandBytes: 3, MaxArgs: 4, MaxConcurrent: 5, MaxCallsPerSecond: 6},
-			Env:    config.Env{Path: "/bin", Set: map[string]string{"TZ": "UTC", "A.B": "dotted"}},
-			Output: config.Output{KeepEscapes: true},
+			Limits: config.Limits{
+				Timeout: 90 * time.Second, MaxStdoutBytes: 1, MaxStderrBytes: 2, MaxCommandBytes: 3, MaxArgs: 4, MaxConcurrent: 5, MaxCallsPerSecond: 6,
+				MaxProcesses: 7, MaxMemoryBytes: 8, MaxFileBytes: 9, MaxOpenFiles: 10, MaxCPU: 11 * time.Second,
+			},
+			Sandbox: config.Sandbox{Mode: config.Required, Network: true, Read: []string{"/r"}, Write: []string{"/w"}},
+			Audit:   config.Audit{Sync: config.SyncAlways, MaxBytes: 12, Keep: 13, KeyFile: "/k"},
+			Env:     config.Env{Path: "/bin", Set: map[string]string{"TZ": "UTC", "A.B": "dotted"}},
+			Output:  config.Output{KeepEscapes: true},
 			Redaction: config.Redaction{EntropyFallback: true, ExtraPatterns: []config.ExtraPattern{
 				{Name: "n", Regex: "r"},
 			}},
@@ -81,7 +104,7 @@ extra_patterns = [{ name = "n", regex = "r" }]
 		Entry("an unknown key in an inline table", `redaction = { extra_patterns = [{ name = "n", regx = "r" }] }`,
 			`line 1: unknown key "redaction.extra_patterns[0].regx"; did you mean "redaction.extra_patterns.regex"?`),
 		Entry("argument rules, which this version does not have", "[[rule]]\ncommand = \"ls\"", `line 1: unknown key "rule"`),
-		Entry("a kernel jail, which this version does not have", "[sandbox]\nmode = \"off\"", `line 2: unknown key "sandbox.mode"`),
+		Entry("a fraction of a byte", "[audit]\nmax_bytes = 1.5", "line 2: audit.max_bytes: wants a whole number"),
 		Entry("a word that resembles none", "zebra = 1", `line 1: unknown key "zebra"`),
 		Entry("a number as a string", "[limits]\nmax_args = \"8\"", "line 2: limits.max_args: wants a whole number"),
 		Entry("a fraction as a whole number", "[limits]\nmax_args = 6.5", "line 2: limits.max_args: wants a whole number"),

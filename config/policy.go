@@ -13,7 +13,9 @@ type Policy struct {
 	Limits        Limits    `koanf:"limits"`
 	Env           Env       `koanf:"env"`
 	Output        Output    `koanf:"output"`
+	Sandbox       Sandbox   `koanf:"sandbox"`
 	Redaction     Redaction `koanf:"redaction"`
+	Audit         Audit     `koanf:"audit"`
 }
 
 // A FailMode says what happens to a call that cannot be recorded.
@@ -34,6 +36,14 @@ type Limits struct {
 	MaxArgs           int           `koanf:"max_args"`             // words behind the command's name
 	MaxConcurrent     int           `koanf:"max_concurrent"`       // commands that run at the same time
 	MaxCallsPerSecond int           `koanf:"max_calls_per_second"` // of run_command; 0 is no limit
+
+	// The kernel's limits, see setrlimit(2). They hold where the kernel jail
+	// does; 0 leaves the server's own limit.
+	MaxProcesses   int           `koanf:"max_processes"`    // of all commands together, threads included
+	MaxMemoryBytes int64         `koanf:"max_memory_bytes"` // address space of a process; go and node need 1 GiB
+	MaxFileBytes   int64         `koanf:"max_file_bytes"`   // of a file that is written
+	MaxOpenFiles   int           `koanf:"max_open_files"`   // of a process
+	MaxCPU         time.Duration `koanf:"max_cpu"`          // processor time of a process, in whole seconds
 }
 
 // Env is the environment of every command, beside HOME and LANG.
@@ -45,6 +55,44 @@ type Env struct {
 // Output says how output is shown.
 type Output struct {
 	KeepEscapes bool `koanf:"keep_escapes"` // true leaves terminal escape sequences in
+}
+
+// A SandboxMode says how much confinement by the kernel is insisted on.
+type SandboxMode string
+
+// Required refuses to start without confinement; BestEffort takes the most the
+// kernel offers and warns of what is missing; Off takes none.
+const (
+	Required   SandboxMode = "required"
+	BestEffort SandboxMode = "best-effort"
+	Off        SandboxMode = "off"
+)
+
+// Sandbox says what commands may reach beside the jail, by the kernel's word.
+type Sandbox struct {
+	Mode    SandboxMode `koanf:"mode"`
+	Network bool        `koanf:"network"` // true opens IPv4 and IPv6, loopback and metadata services included
+	Read    []string    `koanf:"read"`    // absolute paths to read and execute
+	Write   []string    `koanf:"write"`   // absolute paths to read, write and execute
+}
+
+// A Sync says when records are forced to disk (fdatasync).
+type Sync string
+
+// SyncAttempt forces each attempt before its command starts, SyncAlways every
+// record, SyncNever leaves it to the kernel: a power cut may then lose records.
+const (
+	SyncAttempt Sync = "attempt"
+	SyncAlways  Sync = "always"
+	SyncNever   Sync = "never"
+)
+
+// Audit configures stages/trail.
+type Audit struct {
+	Sync     Sync   `koanf:"sync"`
+	MaxBytes int64  `koanf:"max_bytes"` // at which the log is rotated; 0 never
+	Keep     int    `koanf:"keep"`      // rotated files kept; 0 keeps all
+	KeyFile  string `koanf:"key_file"`  // key of an HMAC instead of a plain hash; outside the jail
 }
 
 // Redaction configures stages/secrets.
@@ -72,8 +120,15 @@ func Default() Policy {
 			MaxCommandBytes: 4096,
 			MaxArgs:         64,
 			MaxConcurrent:   8,
+			MaxProcesses:    2048,
+			MaxMemoryBytes:  16 << 30,
+			MaxFileBytes:    4 << 30,
+			MaxOpenFiles:    4096,
+			MaxCPU:          10 * time.Minute,
 		},
 		Env:       Env{Path: "/usr/local/bin:/usr/bin:/bin"},
+		Sandbox:   Sandbox{Mode: BestEffort},
 		Redaction: Redaction{Enabled: true},
+		Audit:     Audit{Sync: SyncAttempt, MaxBytes: 64 << 20},
 	}
 }

@@ -13,10 +13,13 @@ func keys() []string {
 		"version", "allow", "deny", "require_rules", "audit_log", "audit_fail_mode",
 		"limits.timeout", "limits.max_stdout_bytes", "limits.max_stderr_bytes", "limits.max_command_bytes",
 		"limits.max_args", "limits.max_concurrent", "limits.max_calls_per_second",
+		"limits.max_processes", "limits.max_memory_bytes", "limits.max_file_bytes", "limits.max_open_files", "limits.max_cpu",
 		"env.path", "env.set",
 		"output.keep_escapes",
+		"sandbox.mode", "sandbox.network", "sandbox.read", "sandbox.write",
 		"redaction.enabled", "redaction.entropy_fallback", "redaction.extra_patterns",
 		"redaction.extra_patterns.name", "redaction.extra_patterns.regex",
+		"audit.sync", "audit.max_bytes", "audit.keep", "audit.key_file",
 	}
 }
 

@@ -79,6 +79,8 @@ func notRun(ctx context.Context, err error) pipeline.Verdict {
 		return pipeline.Stop(envelope.ExecutorError, pipeline.ErrShutdown.Error())
 	case ctx.Err() != nil:
 		return pipeline.Interrupted(ctx)
+	case errors.Is(err, sandbox.ErrHelper):
+		return say(envelope.ExecutorError, "the process that starts commands was lost; what the command did until then is done, and the next call gets a new one")
 	case errors.Is(err, sandbox.ErrEscapes):
 		return say(envelope.CwdEscape, "cwd was replaced while it was checked; it is no longer the directory that was allowed")
 	case errors.Is(err, sandbox.ErrDirMissing):

@@ -110,7 +110,11 @@ func (s *Server) tool(ctx context.Context, name string, mode pipeline.Mode, raw 
 		StructuredContent: json.RawMessage(a.JSON()),
 		IsError:           isError(mode, a.Code),
 	}
-	result.Meta = &mcp.Meta{AdditionalFields: meta(a)}
+	facts := meta(a)
+	if mode == pipeline.Run {
+		facts["sandbox"] = s.sandbox()
+	}
+	result.Meta = &mcp.Meta{AdditionalFields: facts}
 	return result
 }
 

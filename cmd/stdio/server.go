@@ -32,6 +32,7 @@ type Options struct {
 	Jail    string // shown to the client as the place where commands run
 	Version string
 	Log     *slog.Logger
+	Sandbox func() any // what holds the commands, for _meta; may wait until that is known
 }
 
 // A Server answers one client.
@@ -41,6 +42,7 @@ type Server struct {
 	session *session
 	admit   *admission
 	log     *slog.Logger
+	sandbox func() any
 
 	mu       sync.Mutex
 	calls    map[string]*call // in flight, by id
@@ -61,6 +63,7 @@ func New(o Options) *Server {
 		session: newSession(),
 		admit:   newAdmission(o.Policy.Limits.MaxConcurrent, o.Policy.Limits.MaxCallsPerSecond),
 		log:     o.Log,
+		sandbox: o.Sandbox,
 		calls:   map[string]*call{},
 	}
 	s.mcp = server.NewMCPServer("hardened-terminal-mcp", o.Version,
