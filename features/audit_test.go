@@ -25,7 +25,7 @@ var _ = Describe("Guarantee: every call is on record", func() {
 
 	It("as an attempt before the command and an outcome after it, under one event id", func() {
 		w.program("spy", "cat "+w.log)
-		w.allows("spy")
+		w.allows("spy", `sandbox.mode = "off"`) // with it on, no command can read the log
 		r := w.serve().run("spy")
 		var seen map[string]any
 		Expect(json.Unmarshal([]byte(r.Stdout), &seen)).To(Succeed(), "the command itself finds its attempt on record")

@@ -18,7 +18,7 @@ var _ = Describe("Guarantee: an orderly end", func() {
 
 	BeforeEach(func() {
 		w = newWorld()
-		w.program("slow", "echo $$ > "+w.out+"/pid; exec sleep 60")
+		w.program("slow", "exec sleep 60")
 		w.program("short", "sleep 0.5; echo done")
 		w.allows("slow short echo", "limits.max_concurrent = 64")
 		s = w.serve()
@@ -47,23 +47,23 @@ var _ = Describe("Guarantee: an orderly end", func() {
 
 		It("ends what still runs after the grace period, answers and records it, and exits 0", func() {
 			_, answer := s.tool("run_command", map[string]any{"command": "slow"})
-			pid := pidIn(w.out + "/pid")
+			w.started()
 			s.in.Close()
 			Expect(result(await(answer)).PolicyReason).To(Equal("the server is shutting down"))
 			Expect(s.status()).To(Equal(0))
-			Expect(alive(pid)).To(BeFalse())
+			Expect(w.commands()).To(BeEmpty())
 			outcomes("EXECUTOR_ERROR", "the server is shutting down")
 		})
 	})
 
 	DescribeTable("on a signal, ends running commands at once, records them and exits 0:", func(sig syscall.Signal) {
 		s.tool("run_command", map[string]any{"command": "slow"})
-		pid := pidIn(w.out + "/pid")
+		w.started()
 		start := time.Now()
 		s.signal(sig)
 		Expect(s.status()).To(Equal(0))
 		Expect(time.Since(start)).To(BeNumerically("<", 3*time.Second), "no grace period")
-		Expect(alive(pid)).To(BeFalse())
+		Expect(w.commands()).To(BeEmpty())
 		outcomes("EXECUTOR_ERROR", "the server is shutting down")
 	},
 		Entry("SIGTERM", syscall.SIGTERM),
@@ -73,10 +73,10 @@ var _ = Describe("Guarantee: an orderly end", func() {
 
 	It("when the client has closed its end of standard output, also while nothing is written", func() {
 		s.tool("run_command", map[string]any{"command": "slow"})
-		pid := pidIn(w.out + "/pid")
+		w.started()
 		Expect(s.out.Close()).To(Succeed())
 		Expect(s.status()).To(Equal(0), "no death by SIGPIPE")
-		Expect(alive(pid)).To(BeFalse())
+		Expect(w.commands()).To(BeEmpty())
 		outcomes("EXECUTOR_ERROR", "the server is shutting down")
 	})
 
@@ -104,9 +104,9 @@ var _ = Describe("Guarantee: an orderly end", func() {
 
 	It("leaves no process behind when it is killed", func() {
 		s.tool("run_command", map[string]any{"command": "slow"})
-		pid := pidIn(w.out + "/pid")
+		w.started()
 		s.signal(syscall.SIGKILL)
-		Eventually(alive).WithArguments(pid).WithTimeout(5 * time.Second).Should(BeFalse())
+		Eventually(w.commands).WithTimeout(5 * time.Second).Should(BeEmpty())
 		Expect(w.attempts()).To(HaveLen(1), "the attempt is on record")
 	})
 

@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	. "github.com/onsi/ginkgo/v2"
@@ -19,6 +20,7 @@ type world struct {
 	env                  []string   // of the server
 	cwd                  string     // of the server; root when empty
 	inherits             []*os.File // descriptors that the server starts with
+	wrapper              []string   // a program that starts the server
 }
 
 func newWorld() *world {
@@ -37,14 +39,16 @@ func newWorld() *world {
 }
 
 // allows writes a policy that allows the commands, with more of policy.toml
-// behind it. Programs are looked up in the world's bin first.
+// behind it. Programs are looked up in the world's bin first, and may write in
+// its out, to leave marks.
 func (w *world) allows(names string, more ...string) {
 	GinkgoHelper()
 	var list []string
 	for name := range strings.FieldsSeq(names) {
 		list = append(list, fmt.Sprintf("%q", name))
 	}
-	text := fmt.Sprintf("allow = [%s]\nenv.path = %q\n%s\n", strings.Join(list, ", "), w.bin+":/usr/local/bin:/usr/bin:/bin", strings.Join(more, "\n"))
+	text := fmt.Sprintf("allow = [%s]\nenv.path = %q\nsandbox.write = [%q]\n%s\n",
+		strings.Join(list, ", "), w.bin+":/usr/local/bin:/usr/bin:/bin", w.out, strings.Join(more, "\n"))
 	w.write(w.policy, text)
 }
 
@@ -69,7 +73,8 @@ func (w *world) settings() []string {
 
 // command is the program with these arguments, in this world.
 func (w *world) command(args ...string) *exec.Cmd {
-	c := exec.Command(binary, args...)
+	line := append(append(slices.Clone(w.wrapper), binary), args...)
+	c := exec.Command(line[0], line[1:]...)
 	c.Env = append(w.env, w.settings()...)
 	c.Dir, c.ExtraFiles = w.root, w.inherits
 	if w.cwd != "" {
