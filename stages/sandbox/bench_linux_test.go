@@ -66,6 +66,54 @@ func BenchmarkDrain(b *testing.B) {
 	report(b, bare, ours)
 }
 
+// BenchmarkKill has a program that forks away in every direction run into its time limit. The columns are the time
+// from the limit to the answer, and the processes left a moment later.
+func BenchmarkKill(b *testing.B) {
+	const limit = 100 * time.Millisecond
+	jail := b.TempDir()
+	nasty, err := build(jail, nastySource)
+	if err != nil {
+		b.Skip(err)
+	}
+	l, c := launcher(b, sandbox.Required, jail, 1, nasty)
+	c.Timeout = limit
+	var late []time.Duration
+	survivors := 0
+	for b.Loop() {
+		late = append(late, timed(func() {
+			if res, err := l.Run(context.Background(), c); err != nil || !res.TimedOut {
+				b.Error(res, err)
+			}
+		})-limit)
+		for range 100 {
+			if running("nasty") == 0 {
+				break
+			}
+			runtime.Gosched()
+		}
+		survivors += running("nasty")
+	}
+	slices.Sort(late)
+	b.ReportMetric(late[len(late)/2].Seconds()*1e3, "late-ms-p50")
+	b.ReportMetric(late[len(late)-1].Seconds()*1e3, "late-ms-max")
+	b.ReportMetric(float64(survivors), "survivors")
+	b.ReportMetric(0, "ns/op")
+}
+
+// BenchmarkNew is the probe, the helper's start and its end.
+func BenchmarkNew(b *testing.B) {
+	jail := b.TempDir()
+	for b.Loop() {
+		l, err := sandbox.New(sandbox.Options{Jail: jail, Slots: 8, Mode: sandbox.Required})
+		if err != nil {
+			b.Skip(err)
+		}
+		if err := l.Close(); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
 func interleave(b *testing.B, mode sandbox.Mode, jail string, exe sandbox.Executable, arguments ...string) {
 	l, c := launcher(b, mode, jail, 1, exe, arguments...)
 	runOurs(b, l, c)

@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/signal"
 	"runtime"
+	"sync"
 	"syscall"
 
 	"golang.org/x/sys/unix"
@@ -77,6 +78,7 @@ type helper struct {
 	null  int
 	rules *ruleset
 	calls *filter
+	slots sync.WaitGroup // the threads that serve
 }
 
 func (h *helper) prepare() error {
@@ -150,7 +152,9 @@ func (h *helper) startSlots() error {
 	started := make(chan error)
 	for i := range h.setup.Slots {
 		t := &slotThread{helper: h, socket: firstSlotFD + i}
+		h.slots.Add(1)
 		onOwnThread(func() {
+			defer h.slots.Done()
 			err := t.restrict()
 			started <- err
 			if err == nil {
@@ -175,13 +179,18 @@ func (h *helper) answer(r readiness) {
 	}
 }
 
-// endWithServer ends the helper when the server closes its end or dies, even where no parent-death signal arrives.
+// endWithServer ends the helper when the server closes its end or dies. In a PID namespace everything ends with it;
+// elsewhere each slot first kills what it runs, which it does when its own socket is closed.
 func (h *helper) endWithServer() {
 	for {
 		n, err := unix.Read(controlFD, make([]byte, 1))
-		if err != unix.EINTR && n <= 0 {
-			os.Exit(0)
+		if err == unix.EINTR || n > 0 {
+			continue
 		}
+		if !h.setup.Namespaces {
+			h.slots.Wait()
+		}
+		os.Exit(0)
 	}
 }
 

@@ -197,6 +197,24 @@ var _ = Describe("The ladder", func() {
 		Eventually(helperPID).Should(BeZero())
 	})
 
+	When("the server is killed with SIGKILL on Landlock alone", func() {
+		It("takes daemons with it", func() {
+			if reason := rungs[0].missing(); reason != "" {
+				Skip(reason)
+			}
+			jail := newJail()
+			script := fmt.Sprintf(`echo 0 >/proc/sys/user/max_user_namespaces && exec %s %s %s required %s`, testBinary(), asServer, jail,
+				`'cp /bin/sleep lonely; (setsid ./lonely 60 &); ./lonely 60 & : >started; wait'`)
+			server := exec.Command("unshare", "--map-root-user", "sh", "-c", script)
+			Expect(server.Start()).To(Succeed())
+			DeferCleanup(func() { _ = server.Wait() })
+			Eventually(filepath.Join(jail, "started"), 10*time.Second).Should(BeARegularFile())
+			Eventually(running).WithArguments("lonely").Should(Equal(2))
+			Expect(server.Process.Kill()).To(Succeed())
+			Eventually(running, 5*time.Second).WithArguments("lonely").Should(BeZero())
+		})
+	})
+
 	When("the kernel really refuses user namespaces", func() {
 		It("stands on Landlock", func() {
 			if reason := rungs[0].missing(); reason != "" {
@@ -248,6 +266,9 @@ var _ = Describe("Options", func() {
 		Entry("with everything readable", func(o *sandbox.Options) { o.Read = []string{"/"} }, "/proc"),
 		Entry("with /proc readable", func(o *sandbox.Options) { o.Read = []string{"/proc/self"} }, "/proc"),
 		Entry("with a relative path", func(o *sandbox.Options) { o.Read = []string{"lib"} }, "not absolute"),
+		Entry("with a search path into the jail", func(o *sandbox.Options) { o.Path = []string{"/usr/bin", jail + "/bin"} }, "where commands can write"),
+		Entry("with a relative search path", func(o *sandbox.Options) { o.Path = []string{"bin"} }, "not absolute"),
+		Entry("with a writable path that is missing", func(o *sandbox.Options) { o.Write = []string{jail + ".cache"} }, "no such file"),
 		Entry("with an unknown mode", func(o *sandbox.Options) { o.Mode = "sometimes" }, "mode"),
 		Entry("with a negative limit", func(o *sandbox.Options) { o.Limits.MaxProcesses = -1 }, "negative"),
 		Entry("with too few open files for the helper", func(o *sandbox.Options) { o.Limits.MaxOpenFiles = 10 }, "open files"),

@@ -151,10 +151,11 @@ func helperCommand(s setup, files []*os.File) *exec.Cmd {
 	cmd := exec.Command("/proc/self/exe", helperWord)
 	cmd.Env = []string{helperGuard + "=1", "GOMAXPROCS=2"}
 	cmd.ExtraFiles, cmd.Stderr = files, os.Stderr
-	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
+	cmd.SysProcAttr = &syscall.SysProcAttr{}
 	if !s.Namespaces {
-		return cmd
+		return cmd // it has something to do when we die, see endWithServer
 	}
+	cmd.SysProcAttr.Pdeathsig = syscall.SIGKILL
 	uid, gid := os.Geteuid(), os.Getegid()
 	cmd.SysProcAttr.Cloneflags = unix.CLONE_NEWUSER | unix.CLONE_NEWNS | unix.CLONE_NEWIPC | unix.CLONE_NEWPID
 	if !s.Network {

@@ -371,6 +371,21 @@ func confinedSpecs(r rung) {
 			Expect(output(ctx, sh(`echo x >.git/refs/head && cat .git/refs/head`))).To(Equal("x\n"))
 		})
 
+		It("leave git its work in a repository that was there before", func(ctx SpecContext) {
+			find("git")
+			Expect(os.RemoveAll(filepath.Join(jail, ".git"))).To(Succeed())
+			Expect(exec.Command("git", "init", "-q", jail).Run()).To(Succeed())
+			l := r.confined(options)
+			res, err := l.Run(ctx, sh(`echo a >a && git add a && git -c user.name=n -c user.email=e commit -qm first && git checkout -qb other && git gc -q && git status --short && git log --oneline`))
+			Expect(err).NotTo(HaveOccurred())
+			Expect(string(res.Stdout.Bytes)).To(ContainSubstring("first"), string(res.Stderr.Bytes))
+			if r.namespaces {
+				res, err = l.Run(ctx, sh(`git config core.pager ./evil`))
+				Expect(err).NotTo(HaveOccurred())
+				Expect(res.ExitCode).NotTo(HaveValue(BeZero()))
+			}
+		})
+
 		It("are not a way to read what a link in their place leads to", func(ctx SpecContext) {
 			Expect(output(ctx, sh(`cat link`))).NotTo(ContainSubstring("outside the jail"))
 		})

@@ -3,6 +3,7 @@ package sandbox
 import (
 	"fmt"
 	"os"
+	"slices"
 )
 
 // climb finds the highest rung by trying: on some systems namespaces can be made and then nothing mounted in them
@@ -40,7 +41,8 @@ func (o Options) setup(namespaces bool) setup {
 		readOnly = append([]string{self}, readOnly...)
 	}
 	return setup{
-		Jail: o.Jail, Slots: o.Slots, Namespaces: namespaces, Network: o.Network, Read: o.Read, Write: o.Write,
+		Jail: o.Jail, Slots: o.Slots, Namespaces: namespaces, Network: o.Network,
+		Read: slices.Concat(o.Path, o.Read), Write: o.Write,
 		ReadOnly: readOnly, Home: o.Home, Limits: o.Limits, Landlock: o.landlock,
 	}
 }

@@ -3,6 +3,7 @@ package sandbox
 import (
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
 	"time"
@@ -26,6 +27,10 @@ const (
 type Options struct {
 	Jail  string // the jail's root, free of symbolic links; readable, writable and executable
 	Slots int    // commands that run at the same time; further ones wait
+
+	// Path is the search path that programs were found in. Its directories are readable and executable besides the
+	// system's; one that commands could write is refused, for there a command could choose what the next one is.
+	Path []string
 
 	Mode    Mode
 	Network bool     // AF_INET and AF_INET6 in the host's network, loopback and metadata services included
@@ -81,6 +86,13 @@ func (o Options) check() error {
 	if o.Slots < 1 {
 		fault("%d slots", o.Slots)
 	}
+	for _, dir := range o.Path {
+		for _, write := range append([]string{o.Jail}, o.Write...) {
+			if covers(write, dir) {
+				fault("search path entry %q is where commands can write", dir)
+			}
+		}
+	}
 	switch o.Mode {
 	case "", Off, BestEffort, Required:
 	default:
@@ -89,24 +101,27 @@ func (o Options) check() error {
 	if !o.confined() {
 		return errors.Join(faults...)
 	}
-	for _, path := range slices.Concat(o.Read, o.Write, o.ReadOnly, o.Hidden) {
+	for _, path := range slices.Concat(o.Path, o.Read, o.Write, o.ReadOnly, o.Hidden) {
 		if !filepath.IsAbs(path) {
 			fault("path %q is not absolute", path)
 		}
 	}
-	for _, open := range slices.Concat(o.Read, o.Write, []string{o.Jail, o.Home}) {
+	for _, open := range slices.Concat(o.Path, o.Read, o.Write, []string{o.Jail, o.Home}) {
 		if covers(open, "/proc") || open != "" && within("/proc", resolved(open)) {
 			fault("%q would let commands read /proc, and with it other processes", open)
 		}
 	}
 	for _, write := range o.Write {
+		if _, err := os.Stat(write); err != nil {
+			fault("writable path: %w", err)
+		}
 		for _, path := range slices.Concat(o.ReadOnly, o.Hidden) {
 			if covers(write, path) {
 				fault("write %q would let commands change %s", write, path)
 			}
 		}
 	}
-	for _, open := range slices.Concat(o.Read, []string{o.Jail, o.Home}) {
+	for _, open := range slices.Concat(o.Path, o.Read, []string{o.Jail, o.Home}) {
 		for _, path := range o.Hidden {
 			if covers(open, path) {
 				fault("%q would let commands read %s", open, path)

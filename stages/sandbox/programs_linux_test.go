@@ -3,6 +3,7 @@ package sandbox_test
 import (
 	"bytes"
 	"encoding/binary"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -70,17 +71,23 @@ int main(void)
 // compile builds a C program in dir, or skips without a compiler.
 func compile(dir, source string) sandbox.Executable {
 	GinkgoHelper()
-	cc, err := exec.LookPath("cc")
-	if err != nil {
-		Skip("there is no C compiler")
+	if _, err := exec.LookPath("cc"); err != nil {
+		Skip(err.Error())
 	}
-	writeFile(filepath.Join(dir, "program.c"), source, 0o600)
-	build := exec.Command(cc, "-O1", "-o", filepath.Join(dir, "program"), filepath.Join(dir, "program.c"))
-	out, err := build.CombinedOutput()
-	Expect(err).NotTo(HaveOccurred(), string(out))
-	exe, err := sandbox.Find([]string{dir}, "program")
+	exe, err := build(dir, source)
 	Expect(err).NotTo(HaveOccurred())
 	return exe
+}
+
+func build(dir, source string) (sandbox.Executable, error) {
+	file := filepath.Join(dir, "program.c")
+	if err := os.WriteFile(file, []byte(source), 0o600); err != nil {
+		return sandbox.Executable{}, err
+	}
+	if out, err := exec.Command("cc", "-O1", "-o", filepath.Join(dir, "program"), file).CombinedOutput(); err != nil {
+		return sandbox.Executable{}, fmt.Errorf("%w: %s", err, out)
+	}
+	return sandbox.Find([]string{dir}, "program")
 }
 
 // machineCode writes a static amd64 program that consists of the code.

@@ -56,6 +56,7 @@ func (t *slotThread) scopeHolds() bool {
 
 // serve carries out the server's requests until it closes the socket.
 func (t *slotThread) serve() {
+	defer unix.Close(t.socket) // the server then knows
 	message := make([]byte, maxRequest+1)
 	control := make([]byte, unix.CmsgSpace(2*4))
 	for {
@@ -63,11 +64,11 @@ func (t *slotThread) serve() {
 		switch {
 		case err == unix.EINTR:
 		case err != nil || n == 0:
-			os.Exit(0)
+			return
 		case string(message[:n]) == killRequest: // came too late: the command had ended
 		default:
 			if t.reply(t.carry(message[:n], control[:cn])) != nil {
-				os.Exit(1)
+				return
 			}
 		}
 	}
