@@ -68,6 +68,6 @@ func newRoot(edits []Edit) *cobra.Command {
 	root.Long = "A security-hardened MCP server that runs allowlisted commands in one directory: no shell, bounded, audited, redacted.\n\n" +
 		"Without a subcommand it serves MCP on standard input and output."
 	root.SilenceErrors, root.SilenceUsage = true, true
-	root.AddCommand(newServe(edits), newRun(edits), newExplain(edits), newInit(), newCheck(), newAudit(), newRedact(), newVersion())
+	root.AddCommand(newServe(edits), newRun(edits), newExplain(edits), newInit(), newCheck(), newAudit(), newRedact(), newDoctor(), newVersion())
 	return root
 }
