@@ -106,8 +106,8 @@ var _ = Describe("a record", func() {
 	})
 
 	It("stays within 64 KiB when every string is as bad as can be", func(ctx SpecContext) {
-		bad := strings.Repeat("\x00\U0001f600", 40_000)
-		many := make([]string, 5_000)
+		bad := strings.Repeat("\x00\U0001f600", 4_000)
+		many := make([]string, 500)
 		counts := make(map[string]int)
 		for i := range many {
 			many[i] = bad[:500]
