@@ -27,13 +27,14 @@ func attempt(what string, args []string) {
 }
 
 var attempts = map[string]func(args []string) error{
-	"chmod":    func(a []string) error { return os.Chmod(a[0], 0o777) },
-	"utime":    func(a []string) error { return os.Chtimes(a[0], time.Unix(1, 0), time.Unix(1, 0)) },
-	"setxattr": func(a []string) error { return unix.Setxattr(a[0], "user.mark", []byte("x"), 0) },
-	"stat":     func(a []string) error { _, err := os.Stat(a[0]); return err },
-	"link":     func(a []string) error { return os.Link(a[0], a[1]) },
-	"read":     func(a []string) error { _, err := os.ReadFile(a[0]); return err },
-	"signal":   func(a []string) error { return syscall.Kill(number(a[0]), 0) },
+	"chmod":       func(a []string) error { return os.Chmod(a[0], 0o777) },
+	"chmod-stdin": func([]string) error { return os.Stdin.Chmod(0o666) }, // which is its mode already
+	"utime":       func(a []string) error { return os.Chtimes(a[0], time.Unix(1, 0), time.Unix(1, 0)) },
+	"setxattr":    func(a []string) error { return unix.Setxattr(a[0], "user.mark", []byte("x"), 0) },
+	"stat":        func(a []string) error { _, err := os.Stat(a[0]); return err },
+	"link":        func(a []string) error { return os.Link(a[0], a[1]) },
+	"read":        func(a []string) error { _, err := os.ReadFile(a[0]); return err },
+	"signal":      func(a []string) error { return syscall.Kill(number(a[0]), 0) },
 	"signal-threads": func(a []string) error {
 		tasks, err := os.ReadDir("/proc/" + a[0] + "/task")
 		for _, task := range tasks {

@@ -11,7 +11,7 @@ import (
 
 // Harden closes two ways from a command into the process that started it. Descriptors that came from our own parent
 // without close-on-exec would be open in every command (close_range(2)); and /proc/PID/environ, mem and fd of a
-// process of the same user are readable unless it is not dumpable (PR_SET_DUMPABLE(2const)). Call it once, at startup.
+// process of the same user are readable unless it is not dumpable (PR_SET_DUMPABLE(2const)). Call it once, at startup, before [New].
 // Afterwards an ordinary user's process cannot open its own /proc/self/fd either.
 func Harden() error {
 	if err := closeOnExec(); err != nil {

@@ -33,7 +33,7 @@ type generation struct {
 
 const (
 	maxSetup     = 128 << 10
-	startTimeout = 10 * time.Second // a mount on a dead network file system hangs
+	startTimeout = 4 * time.Second // a mount on a dead network file system hangs
 )
 
 // ErrHelper says that the helper died, or could not be started again. Nothing of the command runs any more; what it

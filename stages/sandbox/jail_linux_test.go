@@ -185,6 +185,19 @@ func confinedSpecs(r rung) {
 		Expect("/etc/mark").NotTo(BeAnExistingFile())
 	})
 
+	It("cannot set the kernel's parameters, which uid 0 may write without any privilege", func(ctx SpecContext) {
+		const file = "/proc/sys/kernel/core_pattern"
+		res := run(ctx, sh(`v=$(cat `+file+`); echo "$v" >`+file))
+		Expect(res.ExitCode).NotTo(HaveValue(BeZero()))
+	})
+
+	It("cannot change files through its standard input", func(ctx SpecContext) {
+		if !r.namespaces {
+			Skip("Landlock does not cover it, and the report says so")
+		}
+		Expect(output(ctx, try("chmod-stdin"))).NotTo(ContainSubstring("done"))
+	})
+
 	if !r.scope {
 		killSpecs(r, func() string { return jail }, run)
 		return // the filter and the view are the first rung's

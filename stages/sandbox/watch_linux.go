@@ -19,7 +19,7 @@ type watch struct {
 }
 
 // patience is how long a kill may take. More is a helper that hangs, or a process that the kernel cannot end yet.
-const patience = 5 * time.Second
+const patience = 3 * time.Second
 
 // until returns once the main process has ended, by itself or killed, and the streams hold all that it wrote.
 func (w *watch) until(deadline time.Time) (timedOut, cancelled bool) {
