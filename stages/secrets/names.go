@@ -114,7 +114,7 @@ var qualifiers = []string{
 // weakAlone are names that say little without something before them.
 func weakAlone(name string) bool {
 	switch name {
-	case "token", "secret", "credential", "pass", "pat", "pwd":
+	case "token", "secret", "credential", "pass", "pat":
 		return true
 	}
 	return false
