@@ -118,8 +118,12 @@ func (h *house) openTrail(at places) error {
 			return fmt.Errorf("audit.key_file: %w", err)
 		}
 	}
+	read, write, err := at.reach(h.source.Policy.Sandbox)
+	if err != nil {
+		return err
+	}
 	h.trail, err = trail.Open(trail.Options{
-		Path: path, Jail: h.root.Path(), Sync: trail.Sync(a.Sync), MaxBytes: a.MaxBytes, Keep: a.Keep, Key: key, Logger: h.log.Logger,
+		Path: path, Jail: h.root.Path(), Forbidden: append(read, write...), Sync: trail.Sync(a.Sync), MaxBytes: a.MaxBytes, Keep: a.Keep, Key: key, Logger: h.log.Logger,
 	})
 	return err
 }
@@ -128,10 +132,9 @@ func (h *house) openTrail(at places) error {
 // named to it, so that no [sandbox] entry can open it by mistake.
 func (h *house) openLauncher(at places) (*sandbox.Launcher, error) {
 	p := h.source.Policy
-	read, err := at.fillAll("sandbox.read", p.Sandbox.Read)
-	write, err2 := at.fillAll("sandbox.write", p.Sandbox.Write)
-	self, err3 := os.Executable()
-	if err := errors.Join(err, err2, err3); err != nil {
+	read, write, err := at.reach(p.Sandbox)
+	self, err2 := os.Executable()
+	if err := errors.Join(err, err2); err != nil {
 		return nil, err
 	}
 	readOnly := []string{self}

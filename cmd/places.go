@@ -63,6 +63,13 @@ func (p places) fill(value string) (string, error) {
 	return strings.NewReplacer("{JAIL}", p.jail, "{CACHE}", p.cache, "{USER_HOME}", p.userHome).Replace(value), nil
 }
 
+// reach is what a policy opens beside the jail.
+func (p places) reach(s config.Sandbox) (read, write []string, err error) {
+	read, err = p.fillAll("sandbox.read", s.Read)
+	write, err2 := p.fillAll("sandbox.write", s.Write)
+	return read, write, errors.Join(err, err2)
+}
+
 // fillAll is fill for a list of paths.
 func (p places) fillAll(key string, values []string) ([]string, error) {
 	var out []string
