@@ -4,12 +4,14 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 	"time"
 
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
 
+	"hardened-terminal-mcp/envelope"
 	. "hardened-terminal-mcp/pipeline/pipelinetest"
 )
 
@@ -23,6 +25,9 @@ func driven(c publicCase) {
 		"exec-disconnect":     execDisconnect,
 		"exec-stdin-protocol": execStdinProtocol,
 		"aud-two-writers":     audTwoWriters,
+		"aud-outcome-fails":   audOutcomeFails,
+		"aud-rotate":          audRotate,
+		"aud-tamper":          audTamper,
 		"ux-annotations":      uxAnnotations,
 	}[c.ID]
 	Expect(ok).To(BeTrue(), "%s has no driver", c.ID)
@@ -108,6 +113,66 @@ func audTwoWriters(w *world) {
 		Expect(result(await(answer)).CommandResult).To(HaveRun(0))
 	}
 	Expect(w.records()).To(HaveLen(800))
+}
+
+func audOutcomeFails(w *world) {
+	GinkgoHelper()
+	w.program("slow", "while [ ! -e go ]; do sleep 0.05; done; echo ran")
+	w.allows("slow touch")
+	s := w.serve()
+	_, answer := s.tool("run_command", map[string]any{"command": "slow"})
+	w.started()
+	Expect(os.Rename(w.log, w.log+".away")).To(Succeed())
+	Expect(os.Mkdir(w.log, 0o755)).To(Succeed())
+	w.write(filepath.Join(w.jail, "go"), "")
+
+	r := result(await(answer))
+	Expect(r.CommandResult).To(HaveRun(0))
+	Expect(r.Stdout).To(Equal("ran\n"), "the true result goes out")
+	Expect(r.PolicyReason).To(ContainSubstring("could not be recorded"))
+	Eventually(s.stderr.Contents).Should(ContainSubstring("audit"))
+	Expect(s.run("touch later")).To(BeRefused(envelope.AuditUnavailable))
+	Expect(filepath.Join(w.jail, "later")).NotTo(BeAnExistingFile())
+
+	Expect(os.Remove(w.log)).To(Succeed())
+	Expect(os.Rename(w.log+".away", w.log)).To(Succeed())
+	Eventually(func() envelope.ResultCode { return s.run("touch later").Code }).WithTimeout(20 * time.Second).Should(Equal(envelope.OK))
+	Expect(w.outcomes()).To(ContainElement(And(HaveKeyWithValue("command_raw", "slow"), HaveKeyWithValue("code", "OK"))), "the outcome that was owed")
+	Expect(w.do("audit", "verify", w.log).status).To(Equal(0))
+}
+
+func audRotate(w *world) {
+	GinkgoHelper()
+	s := w.serve()
+	Expect(s.run("ls")).To(HaveRun(0))
+	old := filepath.Join(w.root, "audit.1")
+	Expect(os.Rename(w.log, old)).To(Succeed())
+	for range 3 {
+		Expect(s.run("ls")).To(HaveRun(0))
+	}
+	Expect(s.stop()).To(Equal(0))
+	Expect(w.outcomes()).To(HaveLen(3))
+	o := w.do("audit", "verify", "--whole", old, w.log)
+	Expect(o.status).To(Equal(0), o.stdout+o.stderr)
+	Expect(o.stdout).To(ContainSubstring("sound: 8 records in 2 files"))
+}
+
+func audTamper(w *world) {
+	GinkgoHelper()
+	s := w.serve()
+	for range 10 {
+		Expect(s.run("ls")).To(HaveRun(0))
+	}
+	Expect(s.stop()).To(Equal(0))
+	Expect(w.do("audit", "verify", w.log).status).To(Equal(0))
+	data, err := os.ReadFile(w.log)
+	Expect(err).NotTo(HaveOccurred())
+	lines := strings.SplitAfter(string(data), "\n")
+	lines[6] = strings.Replace(lines[6], `"argv":["ls"]`, `"argv":["lS"]`, 1)
+	w.write(w.log, strings.Join(lines, ""))
+	o := w.do("audit", "verify", w.log)
+	Expect(o.status).To(Equal(1))
+	Expect(o.stdout).To(HavePrefix(w.log+":7:"), "the first broken line")
 }
 
 func uxAnnotations(w *world) {
