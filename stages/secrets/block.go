@@ -80,7 +80,7 @@ func armour(s string, i int) int {
 		end := lineEnd(s, i)
 		line := s[i:end]
 		switch {
-		case bodyLine(line):
+		case bodyLine(line), lines > 0 && shortBody(line):
 			lines++
 			last = i + len(strings.TrimRight(line, " \t\r\"',;"))
 		case strings.TrimSpace(line) == "" || headerLine(line) || i == end:
@@ -153,6 +153,21 @@ func bodyLine(line string) bool {
 	return len(run) >= 16 && (allClasses(run) || strings.HasSuffix(run, "=="))
 }
 
+// shortBody reports a line of nothing but base64, too short to be told from a
+// word: behind a body it is the line where the output was cut.
+func shortBody(line string) bool {
+	line = strings.Trim(line, " \t\r\n")
+	if len(line) < 8 {
+		return false
+	}
+	for i := 0; i < len(line); i++ {
+		if !base64Chars[line[i]] && line[i] != '=' {
+			return false
+		}
+	}
+	return true
+}
+
 // headerLine reports the headers that may stand in a block.
 func headerLine(line string) bool {
 	line = strings.TrimLeft(line, " \t>|+-\"'")
@@ -168,7 +183,7 @@ func headerLine(line string) bool {
 // stream may be cut.
 func armourLine(line string) bool {
 	t := strings.TrimSpace(line)
-	return bodyLine(line) || headerLine(t) || strings.Contains(t, "-----BEGIN ")
+	return bodyLine(line) || shortBody(line) || headerLine(t) || strings.Contains(t, "-----BEGIN ")
 }
 
 // end handles the END line whose dashes end at v.s[at]: when no BEGIN took it,

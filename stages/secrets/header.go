@@ -94,7 +94,8 @@ func (v *view) credential(i int, rule string, alone bool) {
 	}
 	end = cutAtColon(s, i, end)
 	t := s[i:end]
-	if len(t) < 6 || onlyMarkers(t) || reference(t) || masked(t) || placeholder(t) || isCall(t, s[end:min(len(s), end+8)]) || isURL(t) {
+	standIn := placeholder(t) && (alone || len(t) < 16 || !hasDigit(t))
+	if len(t) < 6 || onlyMarkers(t) || reference(t) || masked(t) || standIn || isCall(t, s[end:min(len(s), end+8)]) || isURL(t) {
 		return
 	}
 	if alone && !randomish(t) {

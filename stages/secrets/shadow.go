@@ -31,7 +31,7 @@ func shadow(s string) (text string, back mapping, ok bool) {
 			i += n
 		case s[i] == 0 && separates(s, i):
 			back.put(len(out), i, 1)
-			out = append(out, '\n')
+			out = append(out, separatorFor(s, i))
 			i++
 		case s[i] == '\b' && len(out) > 0 && out[len(out)-1] != '\n':
 			out = out[:len(out)-1]
@@ -136,6 +136,17 @@ func separates(s string, i int) bool {
 		start--
 	}
 	return strings.HasPrefix(s[start:i], "-")
+}
+
+// separatorFor is what a NUL that separates becomes: a blank between the
+// arguments of a command, a line end between variables and file names.
+func separatorFor(s string, i int) byte {
+	before := s[max(0, i-256):i]
+	before = before[strings.LastIndexAny(before, "\x00\n")+1:]
+	if strings.HasPrefix(before, "-") || i+1 < len(s) && s[i+1] == '-' {
+		return ' '
+	}
+	return '\n'
 }
 
 // order is the byte order of a text in UTF-16; the zero value means that the

@@ -93,6 +93,14 @@ var _ = Describe("a stream", func() {
 		}
 	})
 
+	It("sees a value of several lines whole, wherever a window ends in it", func() {
+		value := "Falc0n+river\nsecond line 22\nthird line 33"
+		for n := range 60 {
+			text := clean()[:256<<10-n] + "\npassword: \"" + value + "\"\n" + clean()
+			Expect(survives("second line 22", []string{r.Text(text).Text})).To(BeFalse(), "%d bytes before the end", n)
+		}
+	})
+
 	It("takes a key block that is longer than a window whole", func() {
 		text := "before\n" + begin + strings.Repeat(body, 2000) + end + "\nafter\n"
 		out := through(r, text, func() int { return 1000 })

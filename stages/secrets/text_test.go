@@ -98,6 +98,7 @@ var _ = Describe("a redacted text", func() {
 		Entry("a label", "Generated password: %\n"),
 		Entry("an escaped line end", `{"log":"PASSWORD=%\nPORT=80\n"}`),
 		Entry("NUL between variables", "HOME=/\x00DB_PASSWORD=%\x00TZ=UTC\x00"),
+		Entry("NUL between arguments", "app\x00--password\x00%\x00-v\x00"),
 		Entry("an unterminated quote", `app --password "%`),
 	)
 
@@ -116,6 +117,8 @@ var _ = Describe("a redacted text", func() {
 		Entry("a mask", "password: ********"),
 		Entry("a placeholder", "--api-key YOUR_API_KEY"),
 		Entry("a marker", "password=[REDACTED:key_value]"),
+		Entry("a marker with its colon where a password could be", "curl -u 0,[REDACTED:flag_value]"),
+		Entry("a placeholder in brackets", "DB_PASSWORD=<s3cret+goes1>"),
 		Entry("an empty value before the next line", "DB_PASSWORD=\nDB_ENABLED=1\n"),
 		Entry("a passed test", "    --- PASS: TestVet/3 (0.07s)"),
 		Entry("a secret's reference", "secretKeyRef:\n  name: db\n  key: password\n"),

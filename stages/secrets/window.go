@@ -82,14 +82,14 @@ func (w *windows) step(s string, final bool) (spans []Span, next int) {
 }
 
 // hold returns how much of an unfinished window can be decided: up to the last
-// line, but not past a span that reaches the end and may go on, nor past lines
+// line whose values can be seen whole, but not past a span that reaches the end and may go on, nor past lines
 // that may turn out to be the body of a key block.
 func (w *windows) hold(s string, found []Span) int {
 	commit := len(s) - holdLine
 	if w.scan.r.extra != nil {
 		commit = len(s) - holdBlock // nobody knows how long the operator's matches are
 	}
-	if i := strings.LastIndexByte(s[commit:], '\n'); i >= 0 {
+	if i := strings.LastIndexByte(s[commit:len(s)-min(maxValue, holdLine)], '\n'); i >= 0 && w.scan.r.extra == nil {
 		commit += i + 1
 	}
 	floor := len(s) - holdBlock - holdLine
