@@ -9,9 +9,8 @@ import (
 // secureNoRoot makes an execve(2) by uid 0 give nothing, and locks that (capabilities(7), "The securebits flags").
 const secureNoRoot = 1<<0 | 1<<1 | 1<<2 | 1<<3 | 1<<6 | 1<<7 // NOROOT, NO_SETUID_FIXUP, NO_CAP_AMBIENT_RAISE, each locked
 
-// dropCapabilities leaves the calling thread, and what it starts, with no privilege. Of a thread that has to make a
-// PID namespace for each command, the caller keeps CAP_SYS_ADMIN; its commands do not get it.
-func dropCapabilities(keep ...uintptr) error {
+// dropCapabilities leaves the calling thread, and what it starts, with no privilege and no way to any.
+func dropCapabilities() error {
 	if err := unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err != nil {
 		return fmt.Errorf("no new privileges: %w", err)
 	}
@@ -30,12 +29,8 @@ func dropCapabilities(keep ...uintptr) error {
 			return fmt.Errorf("set securebits: %w", err)
 		}
 	}
-	var kept [2]unix.CapUserData
-	for _, c := range keep {
-		kept[c/32].Effective |= 1 << (c % 32)
-		kept[c/32].Permitted |= 1 << (c % 32)
-	}
-	if err := unix.Capset(&header, &kept[0]); err != nil {
+	var none [2]unix.CapUserData
+	if err := unix.Capset(&header, &none[0]); err != nil {
 		return fmt.Errorf("drop capabilities: %w", err)
 	}
 	return nil

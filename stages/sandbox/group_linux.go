@@ -84,7 +84,10 @@ func (s *groupSlot) carry(c Command) (Result, error) {
 		return Result{}, fmt.Errorf("%w %s: %w", ErrStart, c.Exe.Path, err)
 	}
 	defer unix.Close(pidfd)
-	killGroup := func() { _ = unix.Kill(-pid, unix.SIGKILL) }
+	killGroup := func() {
+		_ = unix.Kill(-pid, unix.SIGKILL)
+		_ = unix.Kill(pid, unix.SIGKILL) // it may have joined another group
+	}
 	w := watch{pipes: p, ended: pidfd, stop: s.fd, kill: killGroup, scratch: s.scratch, null: s.null}
 	var res Result
 	res.TimedOut, res.Cancelled = w.until(begin.Add(c.Timeout))

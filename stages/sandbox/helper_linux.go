@@ -41,7 +41,7 @@ type readiness struct {
 	Landlock int    // the ABI in use, 0 without
 	Proc     bool   // there is a /proc of the commands' own
 	PIDs     bool   // the PID namespace has a limit of its own
-	Sweep    bool   // a slot kills what is left of its command by Landlock's signal scope
+	Sweep    bool   // a slot can kill all that is left of its command, and only that
 }
 
 // HelperMain must be called first thing in main, with os.Args, by every program that uses a [Launcher] with a [Mode]
@@ -141,10 +141,12 @@ func (h *helper) open() (err error) {
 	rules, err := newRuleset(h.setup, abi, h.ready.Proc)
 	switch {
 	case err == nil:
-		h.rules, h.ready.Landlock, h.ready.Sweep = &rules, abi, abi >= scopedABI
+		h.rules, h.ready.Landlock = &rules, abi
 	case !h.setup.Namespaces:
 		return err
 	}
+	// A PID namespace that holds a single slot's commands is as good a border as Landlock's.
+	h.ready.Sweep = h.ready.Landlock >= scopedABI || h.setup.Namespaces && h.setup.Slots == 1
 	return nil
 }
 

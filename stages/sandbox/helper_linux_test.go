@@ -150,8 +150,9 @@ func helperSpecs(r rung) {
 		fds, own := descriptors(pid), openFiles()
 		heap := heapInUse()
 		for range 300 {
-			_, err := l.Run(ctx, command("true"))
+			res, err := l.Run(ctx, sh("exit 3"))
 			Expect(err).NotTo(HaveOccurred())
+			Expect(res.ExitCode).To(HaveValue(Equal(3))) // and nobody else collects its status
 		}
 		Expect(openFiles()).To(Equal(own))
 		Expect(descriptors(pid)).To(Equal(fds))
@@ -210,7 +211,10 @@ var _ = Describe("The ladder", func() {
 			DeferCleanup(func() { _ = server.Wait() })
 			Eventually(filepath.Join(jail, "started"), 10*time.Second).Should(BeARegularFile())
 			Eventually(running).WithArguments("lonely").Should(Equal(2))
+			helpers := children(server.Process.Pid)
+			Expect(helpers).To(HaveLen(1))
 			Expect(server.Process.Kill()).To(Succeed())
+			Eventually(alive).WithArguments(strconv.Itoa(helpers[0])).Should(BeFalse())
 			Eventually(running, 5*time.Second).WithArguments("lonely").Should(BeZero())
 		})
 	})

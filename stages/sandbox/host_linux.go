@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -29,6 +30,7 @@ type generation struct {
 	control int
 	sockets []int // one a slot, -1 once the slot has taken it
 	dead    chan struct{}
+	lost    atomic.Bool // it was killed and did not end
 }
 
 const (
@@ -79,6 +81,9 @@ func (h *host) close() {
 }
 
 func (g *generation) ended() bool {
+	if g.lost.Load() {
+		return true
+	}
 	select {
 	case <-g.dead:
 		return true
@@ -87,10 +92,14 @@ func (g *generation) ended() bool {
 	}
 }
 
-// kill ends the helper, and with it all commands, and waits for that.
+// kill ends the helper, and with it all commands, and waits for that, but not for what the kernel cannot end.
 func (g *generation) kill() {
 	_ = g.process.Kill()
-	<-g.dead
+	select {
+	case <-g.dead:
+	case <-time.After(patience):
+		g.lost.Store(true)
+	}
 }
 
 func (g *generation) release() {

@@ -358,8 +358,10 @@ func confinedSpecs(r rung) {
 			writeFile(filepath.Join(jail, ".git", "config"), "[core]\n", 0o600)
 			writeFile(filepath.Join(jail, "policy.toml"), "allow = []\n", 0o600)
 			Expect(os.Symlink(filepath.Join(outside, "secret"), filepath.Join(jail, "link"))).To(Succeed())
+			Expect(os.Symlink("policy.toml", filepath.Join(jail, "inner"))).To(Succeed())
 			options.ReadOnly = []string{
-				filepath.Join(jail, "policy.toml"), filepath.Join(jail, "missing"), filepath.Join(jail, "link"),
+				filepath.Join(jail, "policy.toml"), filepath.Join(jail, "missing"),
+				filepath.Join(jail, "link"), filepath.Join(jail, "inner"),
 			}
 		})
 
@@ -410,9 +412,7 @@ func confinedSpecs(r rung) {
 func killSpecs(r rung, jail func() string, run func(SpecContext, sandbox.Command) sandbox.Result) {
 	It("ends with the status it would have elsewhere", func(ctx SpecContext) {
 		Expect(run(ctx, sh("exit 3")).ExitCode).To(HaveValue(Equal(3)))
-		if r.scope { // process 1 of a PID namespace does not die by its own signals
-			Expect(run(ctx, sh("kill -SEGV $$")).Signal).To(Equal("SIGSEGV"))
-		}
+		Expect(run(ctx, sh("kill -SEGV $$")).Signal).To(Equal("SIGSEGV"))
 		Expect(run(ctx, sh("sh -c 'kill -SEGV $$'; exit $?")).ExitCode).To(HaveValue(Equal(139)))
 	})
 
@@ -435,6 +435,14 @@ func killSpecs(r rung, jail func() string, run func(SpecContext, sandbox.Command
 			Entry("as a daemon", `(setsid sh -c "$S 60 & $S 60 &" &) ; sleep 0.2`),
 			Entry("deaf to signals, at the time limit", `trap "" TERM INT HUP; (setsid $S 60 &) ; $S 60 & wait`),
 		)
+
+		It("and so with a program that leaves its own group", func(ctx SpecContext) {
+			turncoat := compile(jail(), turncoatSource)
+			c := bare(turncoat.Path)
+			c.Exe, c.Timeout = turncoat, 300*time.Millisecond
+			Expect(run(ctx, c).Duration).To(BeNumerically("<", 2*time.Second))
+			Eventually(running).WithArguments("renegade").Should(BeZero())
+		})
 
 		It("and so with a program that forks away again and again", func(ctx SpecContext) {
 			nasty := compile(jail(), nastySource)

@@ -47,25 +47,46 @@ func (o Options) setup(namespaces bool) setup {
 	}
 }
 
-// jailedRig starts a helper and the slots that lead to it.
-func jailedRig(s setup, r *root) (rig, error) {
-	h := &host{setup: s}
-	g := rig{close: h.close}
-	for i := range s.Slots {
-		slot, err := newJailedSlot(h, i, r)
-		if err == nil {
-			g.slots = append(g.slots, slot)
-			err = slot.connect()
+// jailedRig starts a helper and the slots that lead to it. Without Landlock's scopes each slot has a helper, and with
+// it a PID namespace, of its own. A namespace for each command would do as well, but for one thing: its process 1 can
+// join the process group of a child that then ends, and no kill ends it any more, because the kernel waits for the
+// child's number, which process 1 itself keeps in use.
+func jailedRig(s setup, r *root) (_ rig, err error) {
+	hosts := []*host{{setup: s}}
+	if s.Namespaces && landlockABI(s.Landlock) < scopedABI {
+		one := s
+		one.Slots = 1
+		hosts = nil
+		for range s.Slots {
+			hosts = append(hosts, &host{setup: one})
 		}
+	}
+	g := rig{close: func() {
+		for _, h := range hosts {
+			h.close()
+		}
+	}}
+	defer func() {
 		if err != nil {
 			for _, slot := range g.slots {
 				slot.close()
 			}
-			h.close()
-			return rig{}, err
+			g.close()
+		}
+	}()
+	for _, h := range hosts {
+		for i := range h.setup.Slots {
+			slot, err := newJailedSlot(h, i, r)
+			if err != nil {
+				return rig{}, err
+			}
+			g.slots = append(g.slots, slot)
+			if err := slot.connect(); err != nil {
+				return rig{}, err
+			}
 		}
 	}
-	g.report = s.report(h.now.ready)
+	g.report = hosts[0].setup.report(hosts[0].now.ready)
 	return g, nil
 }
 
@@ -86,7 +107,7 @@ func (s setup) report(ready readiness) Report {
 	case ready.Landlock > 0:
 		r.Confinement += "+" + byLandlock
 	}
-	if s.Namespaces && ready.Sweep {
+	if s.Namespaces && ready.Landlock >= scopedABI {
 		r.Kill += "+" + killScope
 	}
 	open(s.Network, "commands reach the network, this machine's own and metadata services included")
@@ -94,6 +115,7 @@ func (s setup) report(ready readiness) Report {
 	open(s.Limits.MaxProcesses > 0 && os.Geteuid() == 0 && !(s.Namespaces && ready.PIDs),
 		"max_processes does not hold root on this kernel")
 	if s.Namespaces {
+		open(s.Limits.MaxProcesses > 0 && ready.Landlock < scopedABI, "max_processes holds for each command by itself, not for all together")
 		return r
 	}
 	open(true, "commands see the names, sizes and times of files outside, and change the mode, times and attributes of the user's own")

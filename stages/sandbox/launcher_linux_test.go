@@ -157,6 +157,15 @@ var _ = Describe("A launched command", func() {
 			Entry("stopped by a signal", `echo $$; kill -STOP $$`),
 		)
 
+		It("is killed although it has left its group", func(ctx SpecContext) {
+			turncoat := compile(jail, turncoatSource)
+			c := bare(turncoat.Path)
+			c.Exe, c.Timeout = turncoat, 300*time.Millisecond
+			res := run(ctx, c)
+			Expect(res.TimedOut).To(BeTrue())
+			Expect(res.Duration).To(BeNumerically("<", 10*time.Second))
+		})
+
 		It("gives what it printed until then", func(ctx SpecContext) {
 			c := sh(`echo partial; sleep 60`)
 			c.Timeout = 300 * time.Millisecond

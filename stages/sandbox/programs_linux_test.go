@@ -68,6 +68,29 @@ int main(void)
 }
 `
 
+// turncoatSource leaves its own process group for its child's, where a kill of the group does not find it.
+const turncoatSource = `
+#include <sys/prctl.h>
+#include <unistd.h>
+
+int main(void)
+{
+	prctl(PR_SET_NAME, "renegade");
+	pid_t child = fork();
+	if (!child) {
+		prctl(PR_SET_NAME, "prompter");
+		setpgid(0, 0);
+		sleep(3);
+		_exit(0);
+	}
+	setpgid(child, child);
+	if (setpgid(0, child))
+		return 1;
+	sleep(20);
+	return 0;
+}
+`
+
 // compile builds a C program in dir, or skips without a compiler.
 func compile(dir, source string) sandbox.Executable {
 	GinkgoHelper()

@@ -13,8 +13,8 @@ import (
 // inherit its confinement. That is what makes a confined start cost little more than a bare one.
 type slotThread struct {
 	*helper
-	socket int // to the server
-	sweeps bool
+	socket int  // to the server
+	sweeps bool // what is left of a command is killed by kill(-1), and that hits nothing else
 }
 
 // restrict confines the calling thread for good. The order is the kernel's: privileges go before Landlock, which needs
@@ -23,11 +23,7 @@ func (t *slotThread) restrict() error {
 	if err := unix.Unshare(unix.CLONE_FS); err != nil {
 		return fmt.Errorf("unshare working directory: %w", err)
 	}
-	var keep []uintptr
-	if t.namespaceEach() {
-		keep = []uintptr{unix.CAP_SYS_ADMIN}
-	}
-	if err := dropCapabilities(keep...); err != nil {
+	if err := dropCapabilities(); err != nil {
 		return err
 	}
 	if t.rules != nil {
@@ -45,13 +41,10 @@ func (t *slotThread) restrict() error {
 	return nil
 }
 
-// namespaceEach tells whether each command needs a PID namespace of its own to be killed whole.
-func (t *slotThread) namespaceEach() bool { return t.setup.Namespaces && !t.ready.Sweep }
-
 // scopeHolds makes sure that kill(-1) will end at the domain's border, before it is ever tried: without the scope it
 // would end every process of the user. Inside a PID namespace there is no parent to try it on, and nobody to hit.
 func (t *slotThread) scopeHolds() bool {
-	return t.setup.Namespaces || unix.Kill(os.Getppid(), 0) == unix.EPERM
+	return os.Getpid() == 1 || unix.Kill(os.Getppid(), 0) == unix.EPERM
 }
 
 // serve carries out the server's requests until it closes the socket.
@@ -100,20 +93,19 @@ func (t *slotThread) carry(message, control []byte) reply {
 	if err := t.root.enter(c.Dir); err != nil {
 		return refusal(err)
 	}
-	attr := &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL, PidFD: new(int)}
-	if t.namespaceEach() {
-		attr.Cloneflags = unix.CLONE_NEWPID
-	}
+	pidfd := -1
 	pid, err := syscall.ForkExec(c.Exe.Path, c.Argv, &syscall.ProcAttr{
-		Env: c.Env, Files: []uintptr{uintptr(t.null), uintptr(out[0]), uintptr(out[1])}, Sys: attr,
+		Env:   c.Env,
+		Files: []uintptr{uintptr(t.null), uintptr(out[0]), uintptr(out[1])},
+		Sys:   &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL, PidFD: &pidfd},
 	})
 	if err != nil {
 		return refusal(err)
 	}
-	t.await(pid, *attr.PidFD)
+	t.await(pid, pidfd)
 	t.sweep(pid)
 	status := reap(pid)
-	unix.Close(*attr.PidFD)
+	unix.Close(pidfd)
 	return reply{replyEnded, uint32(status)}
 }
 
@@ -142,18 +134,18 @@ func (t *slotThread) await(pid, pidfd int) {
 		if fds[1].Revents != 0 {
 			_, _ = unix.Read(t.socket, make([]byte, 1))
 			t.sweep(pid)
-			_ = unix.Kill(pid, unix.SIGKILL)
+			_ = unix.Kill(pid, unix.SIGKILL) // it may have joined another group
 			fds = fds[:1]
 		}
 	}
 }
 
 // sweep kills whatever the command started. One kill(2) is enough: the kernel signals all of them before any can
-// fork, and a fork that is under way fails. What has its own PID namespace goes with that one's first process.
+// fork, and a fork that is under way fails. Where it would hit others, too, only the command's group is killed.
 func (t *slotThread) sweep(pid int) {
 	if t.sweeps {
 		_ = unix.Kill(-1, unix.SIGKILL)
 		return
 	}
-	_ = unix.Kill(-pid, unix.SIGKILL) // its group, until it is reaped
+	_ = unix.Kill(-pid, unix.SIGKILL) // until it is reaped, the group's number is its own
 }
