@@ -353,10 +353,10 @@ var _ = Describe("A launcher", func() {
 			server := exec.Command(os.Args[0], asServer, jail, mode, `cp /bin/sleep widow; (setsid ./widow 1 &); : >started; exec ./widow 60`)
 			Expect(server.Start()).To(Succeed())
 			DeferCleanup(func() { _ = server.Wait() })
-			Eventually(filepath.Join(jail, "started"), 10*time.Second).Should(BeARegularFile())
+			Eventually(filepath.Join(jail, "started")).Should(BeARegularFile())
 			Eventually(running).WithArguments("widow").Should(BeNumerically(">", 0))
 			Expect(server.Process.Kill()).To(Succeed())
-			Eventually(running, 5*time.Second).WithArguments("widow").Should(BeZero())
+			Eventually(running).WithArguments("widow").Should(BeZero())
 		},
 			Entry("in its process group", "off"),
 			Entry("confined", "best-effort"),
