@@ -104,7 +104,7 @@ func (h *helper) prepare() error {
 		if err := buildView(h.setup, &h.ready); err != nil {
 			return err
 		}
-		others = ownTasks
+		others = ownTasks(h.setup.Slots)
 	} else {
 		// Orphans then come to us and not to a process 1 that may not collect them.
 		if err := unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); err != nil {
@@ -115,7 +115,7 @@ func (h *helper) prepare() error {
 	if err := h.open(); err != nil {
 		return err
 	}
-	if err := h.setup.Limits.apply(others); err != nil {
+	if err := h.setup.Limits.apply(others, h.setup.Slots); err != nil {
 		return err
 	}
 	return h.startSlots()

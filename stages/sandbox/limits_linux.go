@@ -13,12 +13,17 @@ import (
 )
 
 // apply sets the limits on the calling process; what it starts inherits them. RLIMIT_NPROC counts the processes of a
-// user, which in a user namespace of its own are the commands' alone; others is how many it has besides.
-func (l Limits) apply(others int) error {
+// user, which in a user namespace of its own are the commands' alone; others is how many it has besides. Memory is
+// never limited to less than the helper lives in; see [slotThread.tighten].
+func (l Limits) apply(others, slots int) error {
+	memory := l.MaxMemoryBytes
+	if memory != 0 {
+		memory = max(memory, leastMemory(slots))
+	}
 	limits := []limit{
 		{"open files", unix.RLIMIT_NOFILE, int64(l.MaxOpenFiles)},
 		{"file size", unix.RLIMIT_FSIZE, l.MaxFileBytes},
-		{"memory", unix.RLIMIT_DATA, l.MaxMemoryBytes},
+		{"memory", unix.RLIMIT_DATA, memory},
 		{"processor time", unix.RLIMIT_CPU, int64(l.MaxCPU / time.Second)},
 	}
 	if l.MaxProcesses > 0 {
@@ -33,6 +38,26 @@ func (l Limits) apply(others int) error {
 		}
 	}
 	return lower(unix.RLIMIT_CORE, 0)
+}
+
+// leastMemory is what the helper itself may need: its heap, and 8 MiB of stack for each of its threads.
+func leastMemory(slots int) int64 { return 512<<20 + int64(slots)*(16<<20) }
+
+// tighten sets a memory limit that is too low for the helper on the command it has just started, microseconds after
+// its start; until then it has [leastMemory]. The calling thread may not (see [newFilter]), so another one does it.
+func (t *slotThread) tighten(pid int) error {
+	most := t.setup.Limits.MaxMemoryBytes
+	if most == 0 || most >= leastMemory(t.setup.Slots) {
+		return nil
+	}
+	done := make(chan error)
+	go func() {
+		done <- unix.Prlimit(pid, unix.RLIMIT_DATA, &unix.Rlimit{Cur: uint64(most), Max: uint64(most)}, nil)
+	}()
+	if err := <-done; err != nil && err != unix.ESRCH { // it has ended already
+		return fmt.Errorf("limit memory to %d: %w", most, err)
+	}
+	return nil
 }
 
 type limit struct {
@@ -53,18 +78,19 @@ func lower(resource int, value uint64) error {
 
 // limitPIDs bounds all processes and threads of the PID namespace, also for root, whom RLIMIT_NPROC does not hold.
 // Since Linux 6.14 a PID namespace has a pid_max of its own; before, the file is the whole machine's.
-func limitPIDs(proc string, most int) bool {
+func limitPIDs(proc string, most, slots int) bool {
 	if most == 0 || !kernelAtLeast(6, 14) {
 		return false
 	}
-	value := strconv.Itoa(reservedPIDs + ownTasks + most)
+	value := strconv.Itoa(reservedPIDs + ownTasks(slots) + most)
 	return os.WriteFile(filepath.Join(proc, "sys/kernel/pid_max"), []byte(value), 0) == nil
 }
 
-const (
-	reservedPIDs = 300 // numbers the kernel does not give out a second time
-	ownTasks     = 64  // room for the helper's threads
-)
+// reservedPIDs are numbers the kernel does not give out a second time.
+const reservedPIDs = 300
+
+// ownTasks is room for the helper's threads.
+func ownTasks(slots int) int { return 64 + 2*slots }
 
 func kernelAtLeast(major, minor int) bool {
 	var name unix.Utsname

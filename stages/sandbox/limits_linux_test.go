@@ -33,6 +33,12 @@ func limitSpecs(r rung) {
 		Expect(string(res.Stderr.Bytes)).To(ContainSubstring("memory"))
 	})
 
+	It("of memory holds also below what the helper needs for itself", func(ctx SpecContext) {
+		res := run(ctx, sandbox.Limits{MaxMemoryBytes: 64 << 20}, command("dd", "bs=300M", "count=1", "if=/dev/zero", "of=/dev/null"))
+		Expect(string(res.Stderr.Bytes)).To(ContainSubstring("memory"))
+		Expect(run(ctx, sandbox.Limits{MaxMemoryBytes: 64 << 20}, command("dd", "bs=1M", "count=1", "if=/dev/zero", "of=/dev/null")).ExitCode).To(HaveValue(BeZero()))
+	})
+
 	It("of a file's size holds", func(ctx SpecContext) {
 		res := run(ctx, sandbox.Limits{MaxFileBytes: 1 << 20}, sh(`head -c 5000000 /dev/zero >file; stat -c %s file`))
 		Expect(string(res.Stdout.Bytes)).To(Equal("1048576\n"))

@@ -102,10 +102,17 @@ func (t *slotThread) carry(message, control []byte) reply {
 	if err != nil {
 		return refusal(err)
 	}
+	unlimited := t.tighten(pid)
+	if unlimited != nil {
+		_ = unix.Kill(pid, unix.SIGKILL)
+	}
 	t.await(pid, pidfd)
 	t.sweep(pid)
 	status := reap(pid)
 	unix.Close(pidfd)
+	if unlimited != nil {
+		return refusal(unlimited)
+	}
 	return reply{replyEnded, uint32(status)}
 }
 

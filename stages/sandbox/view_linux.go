@@ -67,7 +67,7 @@ func buildView(s setup, ready *readiness) error {
 			return fmt.Errorf("link %s: %w", l.path, err)
 		}
 	}
-	if err := v.mountProc(s.Limits.MaxProcesses, ready); err != nil {
+	if err := v.mountProc(s, ready); err != nil {
 		return err
 	}
 	// Not recursive: each mount has its own flags by now.
@@ -246,7 +246,7 @@ func (v view) link(target, path string) error {
 
 // mountProc mounts a /proc of the helper's own PID namespace, so that no process outside can be seen. Read-only: uid 0
 // may write /proc/sys without any capability. Containers that mask parts of /proc refuse the mount; then there is none.
-func (v view) mountProc(maxProcesses int, ready *readiness) error {
+func (v view) mountProc(s setup, ready *readiness) error {
 	dir := v.base + "/proc"
 	if err := os.Mkdir(dir, 0o555); err != nil {
 		return fmt.Errorf("make /proc: %w", err)
@@ -254,7 +254,7 @@ func (v view) mountProc(maxProcesses int, ready *readiness) error {
 	if unix.Mount("proc", dir, "proc", unix.MS_NOSUID|unix.MS_NODEV|unix.MS_NOEXEC, "") != nil {
 		return nil
 	}
-	ready.Proc, ready.PIDs = true, limitPIDs(dir, maxProcesses)
+	ready.Proc, ready.PIDs = true, limitPIDs(dir, s.Limits.MaxProcesses, s.Slots)
 	if err := setAttributes(unix.AT_FDCWD, dir, 0, unix.MOUNT_ATTR_RDONLY); err != nil {
 		return fmt.Errorf("make /proc read-only: %w", err)
 	}
