@@ -286,6 +286,13 @@ func confinedSpecs(r rung) {
 		Expect(run(ctx, command("true")).ExitCode).To(HaveValue(BeZero()))
 	})
 
+	It("is refused once the jail's root is another directory", func(ctx SpecContext) {
+		Expect(os.Rename(jail, jail+".old")).To(Succeed())
+		Expect(os.Mkdir(jail, 0o700)).To(Succeed())
+		_, err := l.Run(ctx, command("true"))
+		Expect(err).To(MatchError(sandbox.ErrGone))
+	})
+
 	Describe("what is allowed besides", func() {
 		var read, write string
 
