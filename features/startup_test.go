@@ -112,6 +112,7 @@ var _ = Describe("Guarantee: a bad configuration refuses the start", func() {
 		Expect(w.do("run", "ls").status).To(Equal(0))
 		home := filepath.Join(w.root, "state/hardened-terminal-mcp/home")
 		Expect(os.Chmod(home, 0o700)).To(Succeed())
+		DeferCleanup(os.Chmod, home, os.FileMode(0o700)) // or an ordinary user could not remove it
 		w.write(filepath.Join(home, ".gitconfig"), "")
 		refused(w.do("serve"), "private home", ".gitconfig")
 	})

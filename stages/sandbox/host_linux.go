@@ -42,6 +42,10 @@ const (
 // had done until then is not known.
 var ErrHelper = errors.New("sandbox: the helper is gone")
 
+// errSilent is a helper that crashed or hangs before it is ready. That says nothing about the kernel, so it must not
+// lead to a lower rung: a limit that is too tight, or a slow machine, would otherwise take the jail away.
+var errSilent = errors.New("helper does not answer")
+
 // claim hands a slot the socket to the current helper, starting one when there is none. The socket is the slot's to
 // close; have is the generation the slot has a socket of.
 func (h *host) claim(slot int, have *generation) (*generation, int, error) {
@@ -233,7 +237,7 @@ func (g *generation) handshake(s setup) error {
 		n, err = unix.Read(g.control, answer)
 	}
 	if err != nil || n == 0 {
-		return errors.Join(errors.New("helper does not answer"), err)
+		return errors.Join(errSilent, err)
 	}
 	if err := json.Unmarshal(answer[:n], &g.ready); err != nil {
 		return fmt.Errorf("helper's answer: %w", err)

@@ -1,6 +1,7 @@
 package sandbox
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"slices"
@@ -19,9 +20,15 @@ func climb(o Options, r *root) (rig, error) {
 			continue
 		}
 		g, err := jailedRig(o.setup(namespaces), r)
-		if err == nil {
+		if errors.Is(err, errSilent) { // perhaps only slow: once more
+			g, err = jailedRig(o.setup(namespaces), r)
+		}
+		switch {
+		case err == nil:
 			g.report.Refused = refused
 			return g, nil
+		case errors.Is(err, errSilent):
+			return rig{}, err
 		}
 		name := "landlock"
 		if namespaces {

@@ -64,6 +64,9 @@ func New(o Options) (*Launcher, error) {
 func (l *Launcher) prepare(o Options) {
 	defer close(l.prepared)
 	l.rig, l.err = climb(o, l.root)
+	if l.err != nil {
+		l.rig.report = Report{Refused: []string{l.err.Error()}}
+	}
 	for _, s := range l.rig.slots {
 		l.free <- s
 	}

@@ -14,7 +14,8 @@ import (
 
 // apply sets the limits on the calling process; what it starts inherits them. RLIMIT_NPROC counts the processes of a
 // user, which in a user namespace of its own are the commands' alone; others is how many it has besides. Memory is
-// never limited to less than the helper lives in; see [slotThread.tighten].
+// never limited to less than the helper lives in, and processor time not at all, for it would add up over the helper's
+// life; see [slotThread.tighten].
 func (l Limits) apply(others, slots int) error {
 	memory := l.MaxMemoryBytes
 	if memory != 0 {
@@ -24,7 +25,6 @@ func (l Limits) apply(others, slots int) error {
 		{"open files", unix.RLIMIT_NOFILE, int64(l.MaxOpenFiles)},
 		{"file size", unix.RLIMIT_FSIZE, l.MaxFileBytes},
 		{"memory", unix.RLIMIT_DATA, memory},
-		{"processor time", unix.RLIMIT_CPU, int64(l.MaxCPU / time.Second)},
 	}
 	if l.MaxProcesses > 0 {
 		limits = append(limits, limit{"processes", unix.RLIMIT_NPROC, int64(l.MaxProcesses + others)})
@@ -43,19 +43,35 @@ func (l Limits) apply(others, slots int) error {
 // leastMemory is what the helper itself may need: its heap, and 8 MiB of stack for each of its threads.
 func leastMemory(slots int) int64 { return 512<<20 + int64(slots)*(16<<20) }
 
-// tighten sets a memory limit that is too low for the helper on the command it has just started, microseconds after
-// its start; until then it has [leastMemory]. The calling thread may not (see [newFilter]), so another one does it.
+// tighten sets on the command that was just started what the helper itself could not live with, microseconds after its
+// start: until then it has [leastMemory] and no limit of processor time.
 func (t *slotThread) tighten(pid int) error {
-	most := t.setup.Limits.MaxMemoryBytes
-	if most == 0 || most >= leastMemory(t.setup.Slots) {
+	l := t.setup.Limits
+	set := func() error {
+		if l.MaxCPU != 0 {
+			if err := limitOf(pid, unix.RLIMIT_CPU, uint64(l.MaxCPU/time.Second)); err != nil {
+				return err
+			}
+		}
+		if l.MaxMemoryBytes != 0 && l.MaxMemoryBytes < leastMemory(t.setup.Slots) {
+			return limitOf(pid, unix.RLIMIT_DATA, uint64(l.MaxMemoryBytes))
+		}
 		return nil
 	}
+	if t.setup.Namespaces {
+		return set()
+	}
+	// The filter of this thread refuses limits of other processes; a thread without it may.
 	done := make(chan error)
-	go func() {
-		done <- unix.Prlimit(pid, unix.RLIMIT_DATA, &unix.Rlimit{Cur: uint64(most), Max: uint64(most)}, nil)
-	}()
-	if err := <-done; err != nil && err != unix.ESRCH { // it has ended already
-		return fmt.Errorf("limit memory to %d: %w", most, err)
+	go func() { done <- set() }()
+	return <-done
+}
+
+// limitOf sets a limit of another process of the user, unless that has ended already.
+func limitOf(pid, resource int, value uint64) error {
+	err := unix.Prlimit(pid, resource, &unix.Rlimit{Cur: value, Max: value}, nil)
+	if err != nil && err != unix.ESRCH {
+		return fmt.Errorf("limit %d to %d: %w", resource, value, err)
 	}
 	return nil
 }

@@ -7,7 +7,7 @@ import (
 
 // A Report says what holds the commands, and what does not. It is what the operator reads before trusting it.
 type Report struct {
-	Rung        int      // 1 namespaces, 2 Landlock alone, 5 process group; lower is stronger
+	Rung        int      // 1 namespaces, 2 Landlock alone, 5 process group; lower is stronger; 0: nothing runs, see Refused
 	Confinement string   // "namespaces+landlock", "namespaces", "landlock" or "none"
 	Kill        string   // "pid namespace+landlock scope", "pid namespace", "landlock scope" or "process group"
 	LandlockABI int      // 0 without Landlock
@@ -17,6 +17,9 @@ type Report struct {
 
 // String is the report on one line.
 func (r Report) String() string {
+	if r.Rung == 0 {
+		return "commands are refused: " + strings.Join(r.Refused, "; ")
+	}
 	s := fmt.Sprintf("rung %d: confined by %s, killed by %s", r.Rung, r.Confinement, r.Kill)
 	if len(r.Refused) > 0 {
 		s += " (" + strings.Join(r.Refused, "; ") + ")"
