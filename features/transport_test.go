@@ -88,6 +88,10 @@ var _ = Describe("The transport", func() {
 		Entry("an unknown method", `{"jsonrpc":"2.0","id":91,"method":"nope"}`, "91", -32601),
 		Entry("params of another type", `{"jsonrpc":"2.0","id":92,"method":"initialize","params":7}`, "92", -32600),
 		Entry("an id that is an object", `{"jsonrpc":"2.0","id":{},"method":"ping"}`, "null", -32600),
+		Entry("an id no number can hold", `{"jsonrpc":"2.0","id":1e400,"method":"ping"}`, "null", -32600),
+		Entry("a key in another case", `{"jsonrpc":"2.0","id":94,"METHOD":"ping"}`, "94", -32600),
+		Entry("a key twice, of which decoders take one or the other", `{"jsonrpc":"2.0","id":95,"method":"ping","method":"tools/call"}`, "95", -32600),
+		Entry("arguments twice", `{"jsonrpc":"2.0","id":96,"method":"tools/call","params":{"name":"run_command","arguments":{"command":"echo a"},"arguments":{"command":"echo b"}}}`, "96", -32602),
 		Entry("a call without a name", `{"jsonrpc":"2.0","id":93,"method":"tools/call","params":{}}`, "93", -32602),
 	)
 

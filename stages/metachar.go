@@ -50,15 +50,25 @@ func metachar(line string) (what string, at int, advice string) {
 			return "'$('", i, "command substitution is not supported, send that command first"
 		case r == '$' && strings.HasPrefix(line[i:], "${"):
 			return "'${'", i, "variables are not expanded, write the value"
-		case r == '\n' || r == '\r':
+		case r == '\n' || r == '\r' || r == '\u2028' || r == '\u2029':
 			return fmt.Sprintf("a newline (%U)", r), i, "send one command per call"
 		case unicode.IsControl(r) && r != '\t': // CVE-2023-28486: control characters in a log
 			return fmt.Sprintf("a control character (%U)", r), i, "leave it out"
-		case unicode.Is(unicode.Cf, r): // zero-width and bidirectional controls, CVE-2021-42574
+		case invisible(r): // CVE-2021-42574
 			return fmt.Sprintf("an invisible character (%U)", r), i, "leave it out"
 		}
 	}
 	return "", 0, ""
+}
+
+// invisible reports what takes no room or shows nothing: zero-width and
+// bidirectional controls, fillers, tags and variation selectors, in which whole
+// texts can hide. The two selectors that choose between text and emoji are left.
+func invisible(r rune) bool {
+	if r == '\uFE0E' || r == '\uFE0F' {
+		return false
+	}
+	return unicode.In(r, unicode.Cf, unicode.Variation_Selector, unicode.Other_Default_Ignorable_Code_Point) || r == '\u2800'
 }
 
 func quoted(r rune) string { return "'" + string(r) + "'" }

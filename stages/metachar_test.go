@@ -36,6 +36,11 @@ var _ = Describe("Metachar", func() {
 		Entry("a zero-width space", "ls\u200b", "an invisible character (U+200B) at byte 2"),
 		Entry("a bidirectional override", "echo \u202etxt", "U+202E"),
 		Entry("a byte order mark", "\ufeffls", "U+FEFF"),
+		Entry("a line separator, which some readers end a line at", "echo a\u2028id", "a newline (U+2028)"),
+		Entry("a Hangul filler", "ls \u3164", "U+3164"),
+		Entry("a blank Braille pattern", "ls \u2800", "U+2800"),
+		Entry("a combining grapheme joiner", "ls \u034f", "U+034F"),
+		Entry("a variation selector, in which text can hide", "echo \U000e0101", "U+E0101"),
 		Entry("a tag character, which hides text from people", "echo \U000e0041", "U+E0041"),
 	)
 
@@ -47,6 +52,7 @@ var _ = Describe("Metachar", func() {
 		Entry("a variable, which is passed on as it is", "echo $HOME"),
 		Entry("globs, braces and a tilde, which mean nothing here", "ls *.go {a,b} ~ !x [a] a?"),
 		Entry("parentheses and a hash", "find . ( -name x ) # y"),
+		Entry("an emoji and its selector", "echo \u2764\ufe0f"),
 		Entry("text in any script", "grep é日本 ⟨x⟩"),
 	)
 })

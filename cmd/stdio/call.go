@@ -16,6 +16,11 @@ import (
 // start takes a tools/call on and returns at once.
 func (s *Server) start(ctx context.Context, m message, line []byte, w *writer) {
 	name, ok := m.toolName()
+	if !exact(m.Params, "name", "arguments", "_meta") {
+		s.record(ctx, name, "params have a key twice, or in another case")
+		w.fail(m.ID, invalidParams, "params have a key twice, or in another case")
+		return
+	}
 	if !ok {
 		s.record(ctx, "", "the call names no tool")
 		w.fail(m.ID, invalidParams, "params.name must be the name of a tool")

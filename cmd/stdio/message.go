@@ -1,8 +1,10 @@
 package stdio
 
 import (
+	"bytes"
 	"encoding/json"
 	"regexp"
+	"strings"
 )
 
 // A message is as much of a JSON-RPC message as the loop needs to know.
@@ -34,10 +36,40 @@ func (m message) id() json.RawMessage {
 }
 
 // goodID reports whether the id is of a type the protocol has: a string or a
-// number.
+// number, one that fits.
 func (m message) goodID() bool {
-	c := m.ID[0]
-	return c == '"' || c == '-' || c >= '0' && c <= '9'
+	var number float64
+	return m.ID[0] == '"' || json.Unmarshal(m.ID, &number) == nil
+}
+
+// exact reports whether an object has each of these keys at most once and in
+// this spelling. encoding/json folds case and lets the last of two win: a
+// reviewer in between would see another message than the server. What is no
+// object has no keys.
+func exact(object json.RawMessage, keys ...string) bool {
+	d := json.NewDecoder(bytes.NewReader(object))
+	if t, err := d.Token(); err != nil || t != json.Delim('{') {
+		return true
+	}
+	seen := map[string]bool{}
+	for d.More() {
+		t, err := d.Token()
+		name, ok := t.(string)
+		var value json.RawMessage
+		if err != nil || !ok || d.Decode(&value) != nil {
+			return true // not JSON: said elsewhere
+		}
+		if seen[name] {
+			return false
+		}
+		seen[name] = true
+		for _, key := range keys {
+			if name != key && strings.EqualFold(name, key) {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 // toolName is the name in the params of tools/call; ok is false when there is

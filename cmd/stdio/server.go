@@ -159,6 +159,11 @@ func (s *Server) handle(ctx context.Context, line []byte, w *writer) {
 	switch {
 	case m.hasID() && !m.goodID():
 		w.fail(noID, invalidRequest, "the id must be a string or a number")
+	case !exact(line, "jsonrpc", "id", "method", "params"):
+		if m.Method == string(mcp.MethodToolsCall) {
+			s.record(ctx, "", "the message has a key twice, or in another case")
+		}
+		w.fail(m.id(), invalidRequest, "the message has a key twice, or in another case")
 	case m.Method == string(mcp.MethodToolsCall) && m.hasID():
 		s.start(ctx, m, line, w)
 	case m.Method == "notifications/cancelled":
