@@ -19,6 +19,7 @@ type notice struct {
 }
 
 func newCheck() *cobra.Command {
+	var s config.Settings
 	var asJSON, strict bool
 	c := &cobra.Command{
 		Use:   "check [FILE]",
@@ -26,14 +27,15 @@ func newCheck() *cobra.Command {
 		Long:  "Reads a policy as the server would and reports errors and warnings. Exit status: 0, 1 for warnings with --strict, 2 for errors.",
 		Args:  cobra.MaximumNArgs(1),
 	}
-	flags := settingsFlags(c)
+	c.Flags().StringVar(&s.PolicyFile, "policy", "", "policy file (default policy.toml; "+config.PolicyFileVar+")")
+	c.Flags().StringVar(&s.Profile, "profile", "", "embedded profile instead of a file: "+strings.Join(config.Profiles(), ", "))
 	c.Flags().BoolVar(&asJSON, "json", false, "one JSON object a line")
 	c.Flags().BoolVar(&strict, "strict", false, "leave with 1 when there are warnings")
 	c.RunE = func(c *cobra.Command, args []string) error {
 		if len(args) == 1 {
-			flags.PolicyFile = args[0]
+			s.PolicyFile = args[0]
 		}
-		s, err := settings(c, *flags)
+		s, err := settings(c, s)
 		if err != nil {
 			return err
 		}
@@ -76,13 +78,13 @@ func check(s config.Settings) []notice {
 	var out []notice
 	source, err := config.Load(s)
 	for _, line := range split(err) {
-		out = append(out, notice{"error", "policy", line})
+		out = append(out, notice{"error", "config", line})
 	}
 	if err != nil {
-		return out
+		return append(out, checkPatterns(source.Policy.Redaction)...)
 	}
 	for _, w := range source.Policy.Warnings() {
-		out = append(out, notice{"warning", "policy", w})
+		out = append(out, notice{"warning", "config", w})
 	}
 	return append(out, checkPatterns(source.Policy.Redaction)...)
 }

@@ -107,6 +107,9 @@ func (o *once) answer(c *cobra.Command, mode pipeline.Mode, command string, edit
 	if o.json {
 		fmt.Println(string(a.JSON()))
 	}
+	if r := h.launcher.Report(); mode == pipeline.Run && h.source.Policy.Sandbox.Mode != config.Off && r.Rung != 1 {
+		fmt.Fprintf(os.Stderr, "%s: kernel jail: %s; see `%s doctor`\n", program, r, program)
+	}
 	return a, nil
 }
 

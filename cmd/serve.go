@@ -90,8 +90,12 @@ func serve(ctx context.Context, s config.Settings, edits []Edit) error {
 func (h *house) sayJail() {
 	r := h.launcher.Report()
 	h.log.say("kernel jail: %s", r)
+	level := slog.LevelInfo // at the highest rung there is nothing to be done about it
+	if r.Rung != 1 {
+		level = slog.LevelWarn
+	}
 	for _, open := range r.Open {
-		h.log.Warn("not confined: "+open, "rung", r.Rung)
+		h.log.Log(context.Background(), level, "not confined: "+open, "rung", r.Rung)
 	}
 }
 

@@ -40,7 +40,7 @@ type Limits struct {
 	// The kernel's limits, see setrlimit(2). They hold where the kernel jail
 	// does; 0 leaves the server's own limit.
 	MaxProcesses   int           `koanf:"max_processes"`    // of all commands together, threads included
-	MaxMemoryBytes int64         `koanf:"max_memory_bytes"` // address space of a process; go and node need 1 GiB
+	MaxMemoryBytes int64         `koanf:"max_memory_bytes"` // private writable memory of a process (RLIMIT_DATA)
 	MaxFileBytes   int64         `koanf:"max_file_bytes"`   // of a file that is written
 	MaxOpenFiles   int           `koanf:"max_open_files"`   // of a process
 	MaxCPU         time.Duration `koanf:"max_cpu"`          // processor time of a process, in whole seconds

@@ -85,10 +85,11 @@ var _ = Describe("check", func() {
 	})
 
 	It("says what is wrong, all of it, and leaves with 2", func() {
-		w.write(w.policy, "deyn = []\nlimits.max_args = -1")
+		w.write(w.policy, "deyn = []\nlimits.max_args = -1\nredaction.extra_patterns = [{ name = \"open\", regex = \"(\" }]")
 		o := w.do("check")
 		Expect(o.status).To(Equal(2))
-		Expect(o.stdout).To(And(ContainSubstring("error: policy: "), ContainSubstring("deyn"), ContainSubstring("limits.max_args")))
+		Expect(o.stdout).To(ContainSubstring("error: extra-pattern: "))
+		Expect(o.stdout).To(And(ContainSubstring("error: config: "), ContainSubstring("deyn"), ContainSubstring("limits.max_args")))
 	})
 
 	It("says what is unwise, and leaves with 1 only when it is strict", func() {
@@ -96,7 +97,7 @@ var _ = Describe("check", func() {
 		Expect(w.do("check").status).To(Equal(0))
 		o := w.do("check", "--strict")
 		Expect(o.status).To(Equal(1))
-		Expect(o.stdout).To(HavePrefix("warning: policy: audit_fail_mode is open"))
+		Expect(o.stdout).To(HavePrefix("warning: config: audit_fail_mode is open"))
 	})
 
 	It("speaks JSON, an object a line", func() {
