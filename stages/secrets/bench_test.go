@@ -45,7 +45,7 @@ func output(n int) string {
 			fmt.Fprintf(b, "\tfor i, %s := range %s.%ss {\n\t\t%s[i] = strings.TrimSpace(%s.%s) // the %s of the %s\n\t}\n\treturn %s, nil\n}\n\n", word(), word(), word(), word(), word(), title(), word(), word(), word())
 		},
 		func(b *strings.Builder) {
-			fmt.Fprintf(b, "    \"node_modules/%s-%s\": {\n      \"version\": \"%d.%d.%d\",\n      \"resolved\": \"https://registry.npmjs.org/%s/-/%s-%d.0.1.tgz\",\n", word(), word(), rnd.IntN(9), rnd.IntN(30), rnd.IntN(9), word(), word(), rnd.IntN(9))
+			fmt.Fprintf(b, "    \"node_modules/%s-%s\": {\n      \"version\": \"%d.%d.%d\",\n      \"resolved\": \"https://registry.example.invalid/%s/-/%s-%d.0.1.tgz\",\n", word(), word(), rnd.IntN(9), rnd.IntN(30), rnd.IntN(9), word(), word(), rnd.IntN(9))
 			fmt.Fprintf(b, "      \"integrity\": \"sha512-%s==\",\n      \"license\": \"MIT\"\n    },\n", chars(86, b64))
 		},
 		func(b *strings.Builder) {
