@@ -1,3 +1,5 @@
+//go:build unix
+
 package features_test
 
 import (
@@ -14,19 +16,6 @@ import (
 
 	"hardened-terminal-mcp/envelope"
 )
-
-// times is how often a spec does what it repeats: a number that an environment
-// variable may raise for a long run.
-func times(variable string, usual int) int {
-	GinkgoHelper()
-	text := os.Getenv(variable)
-	if text == "" {
-		return usual
-	}
-	n, err := strconv.Atoi(text)
-	Expect(err).NotTo(HaveOccurred())
-	return n
-}
 
 // children are the processes that a process has started.
 func children(pid int) []int {

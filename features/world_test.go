@@ -6,6 +6,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	. "github.com/onsi/ginkgo/v2"
@@ -104,4 +105,17 @@ func finish(c *exec.Cmd) outcome {
 		Expect(err).NotTo(HaveOccurred())
 	}
 	return outcome{stdout.String(), stderr.String(), c.ProcessState.ExitCode()}
+}
+
+// times is how often a spec does what it repeats: a number that an environment
+// variable may raise for a long run.
+func times(variable string, usual int) int {
+	GinkgoHelper()
+	text := os.Getenv(variable)
+	if text == "" {
+		return usual
+	}
+	n, err := strconv.Atoi(text)
+	Expect(err).NotTo(HaveOccurred())
+	return n
 }

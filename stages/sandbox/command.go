@@ -43,3 +43,7 @@ var (
 	ErrStart        = errors.New("sandbox: cannot start") // wraps the errno of execve(2): ENOEXEC, E2BIG, EACCES
 	ErrClosed       = errors.New("sandbox: the launcher is closed")
 )
+
+// ErrHelper says that the helper died, or could not be started again. Nothing of the command runs any more; what it
+// had done until then is not known.
+var ErrHelper = errors.New("sandbox: the helper is gone")

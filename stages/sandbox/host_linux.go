@@ -38,10 +38,6 @@ const (
 	startTimeout = 4 * time.Second // a mount on a dead network file system hangs
 )
 
-// ErrHelper says that the helper died, or could not be started again. Nothing of the command runs any more; what it
-// had done until then is not known.
-var ErrHelper = errors.New("sandbox: the helper is gone")
-
 // errSilent is a helper that crashed or hangs before it is ready. That says nothing about the kernel, so it must not
 // lead to a lower rung: a limit that is too tight, or a slow machine, would otherwise take the jail away.
 var errSilent = errors.New("helper does not answer")
